@@ -1,0 +1,7 @@
+//! The workloads' sources and the report's templates are part of the command: build it again when
+//! one of them changes.
+
+fn main() {
+    println!("cargo:rerun-if-changed=../workloads");
+    println!("cargo:rerun-if-changed=../templates");
+}

@@ -1,0 +1,138 @@
+//! The command line: one file a command. Each is thin; the work is in the library.
+
+mod db;
+mod doctor;
+mod report;
+mod series;
+mod trial;
+mod verdict;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::fault::{Fault, OrHost, Result};
+use crate::home::Home;
+use crate::process::{self, leftovers};
+use crate::progress::Progress;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    nothing regressed
+  1    something regressed
+  2    usage
+  3    inconclusive
+  4    the patch is at fault: it does not apply
+  5    the kernel is at fault: it does not build, panics or hangs
+  6    this machine is at fault: tool, disk, accelerator, or the guest's own programs
+  130  interrupted; the same command goes on
+
+ktrial keeps its cache in $XDG_CACHE_HOME/ktrial and its database in
+$XDG_STATE_HOME/ktrial; $KTRIAL_HOME puts both below one folder.";
+
+/// Puts kernel patches on trial: builds the kernel with and without them, boots both again and
+/// again in random order, measures, and gives a verdict.
+#[derive(Debug, Parser)]
+#[command(name = "ktrial", version, after_help = EXIT_CODES)]
+struct Cli {
+    /// Show no progress
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// What works on this machine, tried and not assumed; what to install
+    Doctor,
+    /// Put a series on trial: base against patched
+    Trial(trial::Arguments),
+    /// Judge a trial again from its stored samples
+    Verdict(verdict::Arguments),
+    /// Write the HTML report
+    Report(report::Arguments),
+    /// The catalogue: list, show, check against a tree
+    #[command(subcommand)]
+    Series(series::Command),
+    /// The database: check
+    #[command(subcommand)]
+    Db(db::Command),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What every command has at hand.
+struct Context {
+    home: Home,
+    progress: Progress,
+}
+
+/// Parses the command line and runs it; the result is the process exit code.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(code) => ExitCode::from(code),
+        Err(fault) => {
+            eprintln!("ktrial: {fault}");
+            ExitCode::from(fault.at.exit_code())
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<u8> {
+    if let Command::Completions { shell } = cli.command {
+        clap_complete::generate(shell, &mut Cli::command(), "ktrial", &mut std::io::stdout());
+        return Ok(0);
+    }
+    process::catch_interrupts()?;
+    let context = Context {
+        home: Home::open()?,
+        progress: Progress::new(cli.quiet),
+    };
+    for leftover in leftovers::sweep(context.home.cache_root()) {
+        context.progress.say(&format!(
+            "an earlier run had left {} (pid {}) running; it is ended",
+            leftover.name, leftover.pid
+        ));
+    }
+    match cli.command {
+        Command::Doctor => doctor::run(&context),
+        Command::Trial(arguments) => trial::run(&context, &arguments),
+        Command::Verdict(arguments) => verdict::run(&context, &arguments),
+        Command::Report(arguments) => report::run(&context, &arguments),
+        Command::Series(command) => series::run(&context, &command),
+        Command::Db(command) => db::run(&context, &command),
+        Command::Completions { .. } => Ok(0),
+    }
+}
+
+impl Context {
+    fn database(&self) -> Result<ktrial_db::Db> {
+        Ok(ktrial_db::Db::open(&self.home.database())?)
+    }
+}
+
+/// Prints to standard output; a reader that has gone away (`| head`) is no fault.
+fn print(text: &str) -> Result<()> {
+    use std::io::Write;
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(e).or_host(|| "write to standard output".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A trial by its number, or the latest one.
+fn pick(db: &ktrial_db::Db, wanted: Option<i64>) -> Result<ktrial_db::TrialId> {
+    match wanted {
+        Some(id) => Ok(ktrial_db::TrialId(id)),
+        None => db.latest_trial()?.ok_or_else(|| {
+            Fault::user("there is no trial yet").next("`ktrial trial --help` says how to run one")
+        }),
+    }
+}

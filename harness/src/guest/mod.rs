@@ -1,0 +1,112 @@
+//! Guests: what is booted around a kernel. The operating system's part is in [`linux`]; what runs
+//! a guest is in [`crate::vm`] and knows none of this.
+
+pub mod jobs;
+mod linux;
+pub mod perturb;
+mod programs;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fault::{Fault, Result};
+use crate::kernel::Kernel;
+use crate::vm::{Accelerator, Launch, Limits};
+
+pub use jobs::Job;
+pub use perturb::Perturbation;
+pub use programs::Programs;
+
+/// What a guest's time means. Values of two clocks are never compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clock {
+    /// KVM: the machine's own time.
+    Real,
+    /// TCG with `-icount`: time is instructions executed. It repeats to the digit and knows no
+    /// parallelism, so it says nothing about scaling.
+    Virtual,
+    /// TCG in wall time: for looking only.
+    Emulated,
+}
+
+impl Clock {
+    /// The word used in the database and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Clock::Real => "real",
+            Clock::Virtual => "virtual",
+            Clock::Emulated => "emulated",
+        }
+    }
+
+    /// The accelerator that gives this clock.
+    pub fn accelerator(self) -> Accelerator {
+        match self {
+            Clock::Real => Accelerator::Kvm,
+            Clock::Virtual | Clock::Emulated => Accelerator::Tcg,
+        }
+    }
+
+    /// Whether guests can run side by side without disturbing each other's time.
+    pub fn runs_side_by_side(self) -> bool {
+        self == Clock::Virtual
+    }
+}
+
+/// The guest's shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shape {
+    /// Virtual CPUs, 1 to 255.
+    pub cpus: u32,
+    /// Memory in MiB before the boot's perturbation, at least 128.
+    pub memory_mib: u32,
+}
+
+impl Shape {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// A user fault that names the option out of range.
+    pub fn check(self) -> Result<Shape> {
+        if !(1..=255).contains(&self.cpus) {
+            return Err(Fault::user(format!("--cpus {} is not 1 to 255", self.cpus)));
+        }
+        if !(128..=1 << 22).contains(&self.memory_mib) {
+            return Err(Fault::user(format!(
+                "--memory {} is not 128 to 4194304 MiB",
+                self.memory_mib
+            )));
+        }
+        Ok(self)
+    }
+}
+
+/// Everything about a guest but the kernel and the seed.
+#[derive(Debug, Clone)]
+pub struct Guest<'a> {
+    /// CPUs and memory.
+    pub shape: Shape,
+    /// What its time means.
+    pub clock: Clock,
+    /// The agent and the workloads, built for it.
+    pub programs: &'a Programs,
+}
+
+impl Guest<'_> {
+    /// What QEMU is to start for one boot.
+    ///
+    /// # Errors
+    /// A host fault if the initramfs cannot be made.
+    pub fn launch(&self, kernel: &Kernel, jobs: &[Job], seed: u64) -> Result<Launch> {
+        let perturbation = Perturbation::of(seed);
+        Ok(Launch {
+            kernel: kernel.image(),
+            initrd: linux::initramfs(self.programs, &jobs::list(jobs, &perturbation))?,
+            append: linux::command_line(&perturbation),
+            cpus: self.shape.cpus,
+            memory_mib: self.shape.memory_mib + perturbation.extra_mib,
+            clock: self.clock,
+            limits: Limits::of(self.clock, jobs),
+        })
+    }
+}

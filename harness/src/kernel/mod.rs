@@ -1,0 +1,220 @@
+//! Kernels: a built variant, addressed by what went into it, and cached.
+
+mod failure;
+mod linux;
+mod salvage;
+mod toolchain;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use git2::Oid;
+use ktrial_patches::apply::Applied;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::fault::{Fault, OrHost, Result};
+use crate::home::Home;
+use crate::progress::Progress;
+use crate::tree::Tree;
+
+pub use toolchain::{TOOLS, Toolchain};
+
+/// Bumped when the way of building changes what comes out.
+const RECIPE: &str = "ktrial kernel recipe 1";
+/// The file that makes a folder of the cache a kernel.
+const CARD: &str = "kernel.json";
+
+/// A built kernel in the cache.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Kernel {
+    /// Hash of tree, config, toolchain and recipe, in 16 hex digits.
+    pub hash: String,
+    /// The tree object it was built from.
+    pub tree: String,
+    /// The commit that was checked out (another commit of the same tree gives this kernel too).
+    pub commit: String,
+    /// Hash of the config fragment.
+    pub config: String,
+    /// Compiler and linker, as they call themselves.
+    pub toolchain: String,
+    /// What `uname -r` says in the guest.
+    pub release: String,
+    /// File name of the bootable image in `folder`.
+    pub image: String,
+    /// Unix time in milliseconds.
+    pub built_at: i64,
+    /// Wall time of the build in milliseconds; it may have started from another variant's objects.
+    pub build_ms: u64,
+    /// Size of the image in bytes.
+    pub size: u64,
+    /// Options of the fragment that the tree did not take.
+    pub refused_options: Vec<String>,
+    /// Where it lies; not part of the card.
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+impl Kernel {
+    /// The file that QEMU loads.
+    pub fn image(&self) -> PathBuf {
+        self.folder.join(&self.image)
+    }
+
+    /// The full configuration it was built with.
+    pub fn config_file(&self) -> PathBuf {
+        self.folder.join("config")
+    }
+}
+
+/// What to build besides the source: an options file for `make`.
+#[derive(Debug, Clone)]
+pub struct Config {
+    fragment: String,
+}
+
+impl Config {
+    /// ktrial's own small config, with the user's fragment (lines of a `.config`) on top.
+    ///
+    /// # Errors
+    /// A user fault if the file cannot be read.
+    pub fn with(fragment: Option<&Path>) -> Result<Config> {
+        let mut text = linux::FRAGMENT.to_owned();
+        if let Some(path) = fragment {
+            let more = fs::read_to_string(path)
+                .map_err(|e| Fault::user(format!("cannot read {}: {e}", path.display())))?;
+            text.push_str(&more);
+        }
+        Ok(Config { fragment: text })
+    }
+
+    fn hash(&self) -> String {
+        hash16(&[&self.fragment])
+    }
+}
+
+/// Builds kernels of one tree with one config and toolchain.
+pub struct Builder<'a> {
+    /// Where the cache is.
+    pub home: &'a Home,
+    /// The source tree.
+    pub tree: &'a Tree,
+    /// The configuration.
+    pub config: &'a Config,
+    /// Compiler and linker.
+    pub toolchain: &'a Toolchain,
+    /// How many jobs `make` runs.
+    pub jobs: usize,
+    /// Where progress goes.
+    pub progress: &'a Progress,
+}
+
+impl Builder<'_> {
+    /// The kernel of `applied`, from the cache or built now. `name` is the variant's.
+    ///
+    /// # Errors
+    /// A kernel fault with the compiler's first error if it does not build; a host fault if a tool
+    /// is missing or the disk is full.
+    pub fn build(&self, name: &str, applied: &Applied) -> Result<Kernel> {
+        let hash = self.hash(applied.tree);
+        let folder = self.home.cache("kernels")?.join(&hash);
+        if let Some(kernel) = cached(&folder) {
+            self.progress.say(&format!("kernel of {name}: {hash}, cached"));
+            return Ok(kernel);
+        }
+        let _lock = self.tree.lock(self.home)?;
+        // Another ktrial may have built it while this one waited.
+        if let Some(kernel) = cached(&folder) {
+            return Ok(kernel);
+        }
+        let start = Instant::now();
+        self.tree.check_out(applied.commit)?;
+        let objects = self.objects()?;
+        let built = linux::build(self, name, &objects, applied)?;
+        let size = fs::metadata(&built.image)
+            .or_host(|| format!("read {}", built.image.display()))?
+            .len();
+        let kernel = Kernel {
+            hash,
+            tree: applied.tree.to_string(),
+            commit: applied.commit.to_string(),
+            config: self.config.hash(),
+            toolchain: self.toolchain.describe(),
+            release: built.release,
+            image: file_name(&built.image),
+            built_at: unix_ms(SystemTime::now()),
+            build_ms: start.elapsed().as_millis() as u64,
+            size,
+            refused_options: built.refused_options,
+            folder,
+        };
+        store(&kernel, &built.image, &objects)?;
+        Ok(kernel)
+    }
+
+    fn hash(&self, tree: Oid) -> String {
+        hash16(&[
+            RECIPE,
+            &tree.to_string(),
+            &self.config.hash(),
+            &self.toolchain.describe(),
+        ])
+    }
+
+    /// One folder of objects for all variants, so that the second starts from the first one's.
+    fn objects(&self) -> Result<PathBuf> {
+        let key = hash16(&[
+            RECIPE,
+            &self.tree.key,
+            &self.config.hash(),
+            &self.toolchain.describe(),
+        ]);
+        self.home.cache(&format!("builds/{key}"))
+    }
+}
+
+fn cached(folder: &Path) -> Option<Kernel> {
+    let card = fs::read(folder.join(CARD)).ok()?;
+    let mut kernel: Kernel = serde_json::from_slice(&card).ok()?;
+    kernel.folder = folder.to_path_buf();
+    let whole = fs::metadata(kernel.image()).ok()?.len() == kernel.size;
+    whole.then_some(kernel)
+}
+
+/// Puts image and config in the cache. The folder appears whole or not at all.
+fn store(kernel: &Kernel, image: &Path, objects: &Path) -> Result<()> {
+    let doing = || format!("store the kernel in {}", kernel.folder.display());
+    let partial = kernel.folder.with_extension("partial");
+    for old in [&partial, &kernel.folder] {
+        if old.exists() {
+            fs::remove_dir_all(old).or_host(doing)?;
+        }
+    }
+    fs::create_dir_all(&partial).or_host(doing)?;
+    fs::copy(image, partial.join(&kernel.image)).or_host(doing)?;
+    fs::copy(objects.join(".config"), partial.join("config")).or_host(doing)?;
+    let card = serde_json::to_vec_pretty(kernel).or_host(doing)?;
+    fs::write(partial.join(CARD), card).or_host(doing)?;
+    fs::rename(&partial, &kernel.folder).or_host(doing)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+}
+
+/// Sixteen hex digits over parts that cannot run into each other.
+fn hash16(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
+    }
+    hex::encode(&hash.finalize()[..8])
+}
+
+fn unix_ms(time: SystemTime) -> i64 {
+    time.duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_millis() as i64)
+}

@@ -1,0 +1,184 @@
+//! What a trial sets out to do, before anything is built.
+
+use std::collections::BTreeMap;
+
+use ktrial_patches::catalogue::{Kernel, Series};
+use serde::{Deserialize, Serialize};
+
+use crate::fault::{Fault, Result};
+use crate::guest::{Clock, Shape};
+use crate::workload::{self, Settings, Timing};
+
+/// The whole plan; stored with the trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// What is compared, the base first.
+    pub variants: Vec<PlannedVariant>,
+    /// What runs in each boot, in this order.
+    pub runs: Vec<Run>,
+    /// Boots of each variant.
+    pub rounds: u32,
+    /// Differences within this share count as none.
+    pub margin: f64,
+    /// What the guests' time means.
+    pub clock: Clock,
+    /// CPUs and memory of the guests.
+    pub shape: Shape,
+}
+
+/// One variant: a kernel, and settings of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedVariant {
+    /// What it is called.
+    pub name: String,
+    /// Which kernel it boots.
+    pub kernel: KernelOf,
+    /// By workload: what is set differently from the run's own settings.
+    pub settings: BTreeMap<String, Settings>,
+}
+
+/// Which kernel a variant boots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KernelOf {
+    /// The tree as it is.
+    Base,
+    /// The tree with the series.
+    Patched,
+}
+
+/// One workload at one setting.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// The workload's name.
+    pub workload: String,
+    /// Every parameter, defaults included.
+    pub settings: Settings,
+    /// Length of an iteration in guest milliseconds.
+    pub duration_ms: u64,
+    /// Measured iterations in a boot.
+    pub iterations: u32,
+    /// Iterations before those: stored, marked, not judged.
+    pub warmups: u32,
+}
+
+impl Run {
+    /// One workload with `settings` over its defaults.
+    ///
+    /// # Errors
+    /// A user fault for an unknown workload, parameter or value.
+    pub fn new(workload: &str, settings: &Settings, duration_ms: u64, iterations: u32) -> Result<Run> {
+        Ok(Run {
+            workload: workload.to_owned(),
+            settings: workload::find(workload)?.complete(settings)?,
+            duration_ms,
+            iterations,
+            warmups: 1,
+        })
+    }
+
+    /// `NAME` or `NAME:PARAMETER=VALUE,FLAG,...`, as typed.
+    ///
+    /// # Errors
+    /// A user fault for what is not of that form, or unknown.
+    pub fn parse(text: &str, duration_ms: u64, iterations: u32) -> Result<Run> {
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let mut settings = Settings::new();
+        for part in rest.split(',').filter(|p| !p.is_empty()) {
+            let (key, value) = part.split_once('=').unwrap_or((part, "true"));
+            if settings.insert(key.to_owned(), value.to_owned()).is_some() {
+                return Err(Fault::user(format!("{key} is given twice in {text}")));
+            }
+        }
+        Run::new(name, &settings, duration_ms, iterations)
+    }
+
+    /// How the program is to be timed: warm-ups are its first iterations.
+    pub fn timing(&self) -> Timing {
+        Timing {
+            duration_ms: self.duration_ms,
+            iterations: self.warmups + self.iterations,
+        }
+    }
+}
+
+impl PlannedVariant {
+    /// The run's settings with this variant's own on top.
+    pub fn settings(&self, run: &Run) -> Settings {
+        let mut settings = run.settings.clone();
+        if let Some(own) = self.settings.get(&run.workload) {
+            settings.extend(own.clone());
+        }
+        settings
+    }
+}
+
+/// The variants that a series wants: `base`, `patched`, and those it names itself.
+///
+/// # Errors
+/// A user fault for a setting that no workload has.
+pub fn variants(series: &Series) -> Result<Vec<PlannedVariant>> {
+    let plain = |name: &str, kernel| PlannedVariant {
+        name: name.to_owned(),
+        kernel,
+        settings: BTreeMap::new(),
+    };
+    let mut variants = vec![
+        plain("base", KernelOf::Base),
+        plain("patched", KernelOf::Patched),
+    ];
+    for own in &series.variants {
+        let kernel = match own.kernel {
+            Kernel::Base => KernelOf::Base,
+            Kernel::Patched => KernelOf::Patched,
+        };
+        let mut variant = plain(&own.name, kernel);
+        for ((name, parameter), value) in &own.set {
+            let set = Settings::from([(parameter.clone(), value.to_string())]);
+            workload::find(name)?.complete(&set)?;
+            variant.settings.entry(name.clone()).or_default().extend(set);
+        }
+        variants.push(variant);
+    }
+    Ok(variants)
+}
+
+/// The runs that a series asks for.
+///
+/// # Errors
+/// A user fault for an unknown workload or parameter.
+pub fn runs(series: &Series, duration_ms: u64, iterations: u32) -> Result<Vec<Run>> {
+    series
+        .workloads
+        .iter()
+        .map(|wanted| {
+            let settings = wanted
+                .parameters
+                .iter()
+                .map(|(name, value)| (name.clone(), value.to_string()))
+                .collect();
+            Run::new(&wanted.name, &settings, duration_ms, iterations)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typed_workload_is_a_run_with_defaults_filled_in() {
+        let run = Run::parse("fd-churn:fds=1000,touch=0,fastalloc", 500, 2).unwrap();
+        assert_eq!(run.settings["fds"], "1000");
+        assert_eq!(run.settings["fastalloc"], "true");
+        assert_eq!(run.settings["threads"], "1");
+        assert_eq!(run.timing().iterations, 3);
+    }
+
+    #[test]
+    fn typos_are_the_users_fault() {
+        for text in ["fd-chrn", "exec:procs=2", "exec:processes=0", "exec:processes=1,processes=2"] {
+            assert_eq!(Run::parse(text, 500, 2).unwrap_err().at, crate::fault::At::User);
+        }
+    }
+}

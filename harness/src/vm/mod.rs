@@ -1,0 +1,71 @@
+//! Boots one guest and says how it ended. Only this folder knows QEMU; it knows nothing of
+//! variants, rounds or verdicts.
+
+pub mod accel;
+pub mod console;
+pub mod frames;
+mod follow;
+mod qemu;
+mod watch;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::guest::{Clock, Job};
+
+pub use accel::Accelerator;
+pub use qemu::{PROGRAM, version};
+pub use watch::{Boot, Ending, boot};
+
+/// Everything QEMU needs to know for one boot.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// The kernel image.
+    pub kernel: PathBuf,
+    /// The initramfs, a newc archive.
+    pub initrd: Vec<u8>,
+    /// The kernel's command line.
+    pub append: String,
+    /// Virtual CPUs.
+    pub cpus: u32,
+    /// Memory in MiB.
+    pub memory_mib: u32,
+    /// What the guest's time means.
+    pub clock: Clock,
+    /// When to give up.
+    pub limits: Limits,
+}
+
+/// When to give up on a guest, in wall time, and how much it may say.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// From QEMU's start to the agent's first word.
+    pub boot: Duration,
+    /// By job: the agent's own deadline, in guest time.
+    pub jobs: Vec<Duration>,
+    /// Wall seconds that a guest second may take at the most. Once the agent has spoken, the
+    /// boot's own pace is taken instead if it is slower.
+    pub slowdown: f64,
+    /// Bytes of console and of results, each.
+    pub output: u64,
+}
+
+/// Enough for any console that makes sense, and little for a disk.
+const OUTPUT: u64 = 32 << 20;
+
+impl Limits {
+    /// What each clock is allowed: an emulated second of busy guest is some five of wall.
+    pub fn of(clock: Clock, jobs: &[Job]) -> Limits {
+        let (boot_s, slowdown) = match clock {
+            Clock::Real => (60, 2.0),
+            Clock::Emulated => (120, 2.0),
+            Clock::Virtual => (120, 12.0),
+        };
+        Limits {
+            boot: Duration::from_secs(boot_s),
+            jobs: jobs.iter().map(|j| Duration::from_millis(j.deadline_ms)).collect(),
+            slowdown,
+            output: OUTPUT,
+        }
+    }
+}

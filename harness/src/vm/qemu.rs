@@ -1,0 +1,210 @@
+//! The QEMU command line and its monitor.
+
+use std::io::{BufReader, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::{Accelerator, Launch};
+use crate::fault::{Fault, OrHost, Result};
+use crate::guest::Clock;
+use crate::home::Home;
+use crate::process::{self, Child};
+
+/// The program.
+pub const PROGRAM: &str = "qemu-system-x86_64";
+
+/// How long the monitor may take to answer.
+const MONITOR_DEADLINE: Duration = Duration::from_secs(20);
+
+/// The files of one boot.
+#[derive(Debug, Clone)]
+pub(super) struct Files {
+    pub console: PathBuf,
+    pub results: PathBuf,
+    pub log: PathBuf,
+    initrd: PathBuf,
+}
+
+impl Files {
+    pub(super) fn in_folder(folder: &Path) -> Files {
+        let file = |name: &str| folder.join(name);
+        Files {
+            console: file("console"),
+            results: file("results"),
+            log: file("qemu.log"),
+            initrd: file("initrd"),
+        }
+    }
+}
+
+/// What QEMU calls itself.
+///
+/// # Errors
+/// A host fault if it is missing.
+pub fn version(home: &Home) -> Result<String> {
+    let mut command = Command::new(PROGRAM);
+    command.arg("--version");
+    let output = process::run(command, home.cache_root(), MONITOR_DEADLINE)?;
+    let line = output.text.lines().next().unwrap_or_default();
+    if !output.success || !line.contains("QEMU") {
+        return Err(Fault::host(format!("{PROGRAM} --version failed")).showing(output.text));
+    }
+    Ok(line.to_owned())
+}
+
+/// A running QEMU.
+pub(super) struct Qemu {
+    pub child: Child,
+    monitor: Monitor,
+    /// The command line, for the record and for people who want to boot it by hand.
+    pub command: String,
+}
+
+type Monitor = qapi::Qmp<qapi::Stream<BufReader<UnixStream>, UnixStream>>;
+
+impl Qemu {
+    /// Starts QEMU and greets its monitor.
+    pub(super) fn start(launch: &Launch, files: &Files, cache: &Path) -> Result<Qemu> {
+        let doing = || "start QEMU".to_owned();
+        std::fs::write(&files.initrd, &launch.initrd)
+            .or_host(|| format!("write {}", files.initrd.display()))?;
+        for path in [&files.console, &files.results] {
+            std::fs::write(path, b"").or_host(|| format!("write {}", path.display()))?;
+        }
+        let log = std::fs::File::create(&files.log)
+            .or_host(|| format!("write {}", files.log.display()))?;
+        // The monitor is QEMU's standard input: a socket without a path, gone with its ends.
+        let (ours, theirs) = UnixStream::pair().or_host(doing)?;
+        ours.set_read_timeout(Some(MONITOR_DEADLINE)).or_host(doing)?;
+        ours.set_write_timeout(Some(MONITOR_DEADLINE)).or_host(doing)?;
+        let mut command = Command::new(PROGRAM);
+        command
+            .args(arguments(launch, files))
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(log);
+        let shown = shell_line(&command);
+        let child = process::spawn(command, cache)?;
+        let reader = BufReader::new(ours.try_clone().or_host(doing)?);
+        let mut qemu = Qemu {
+            child,
+            monitor: qapi::Qmp::new(qapi::Stream::new(reader, ours)),
+            command: shown,
+        };
+        qemu.greet(files)?;
+        Ok(qemu)
+    }
+
+    fn greet(&mut self, files: &Files) -> Result<()> {
+        self.monitor.handshake().map(drop).map_err(|e| {
+            let mut said = String::new();
+            if let Ok(log) = std::fs::File::open(&files.log) {
+                let _ = log.take(4_096).read_to_string(&mut said);
+            }
+            Fault::host(format!("QEMU did not start: {e}"))
+                .showing(said)
+                .next("`ktrial doctor` tries QEMU by itself")
+        })
+    }
+
+    /// Asks QEMU to end; what does not is killed when dropped.
+    pub(super) fn quit(&mut self) {
+        let _ = self.monitor.execute(&qapi::qmp::quit {});
+    }
+}
+
+fn arguments(launch: &Launch, files: &Files) -> Vec<String> {
+    let mut args: Vec<String> = vec![
+        "-nodefaults".into(),
+        "-no-user-config".into(),
+        "-display".into(),
+        "none".into(),
+        // A guest that reboots has crashed: it exits instead.
+        "-no-reboot".into(),
+        "-machine".into(),
+        "q35".into(),
+        "-smp".into(),
+        launch.cpus.to_string(),
+        "-m".into(),
+        format!("{}M", launch.memory_mib),
+    ];
+    args.extend(clock_arguments(launch.clock).iter().map(|&a| a.into()));
+    let chardev = |id: &str, path: &Path| format!("file,id={id},path={}", escape(path));
+    args.extend([
+        "-kernel".into(),
+        launch.kernel.display().to_string(),
+        "-initrd".into(),
+        files.initrd.display().to_string(),
+        "-append".into(),
+        launch.append.clone(),
+        "-chardev".into(),
+        chardev("console", &files.console),
+        "-serial".into(),
+        "chardev:console".into(),
+        "-chardev".into(),
+        chardev("results", &files.results),
+        // ioeventfd=off: an eventfd is served by the host when it has time, which virtual time
+        // would see.
+        "-device".into(),
+        "virtio-serial-pci,ioeventfd=off".into(),
+        "-device".into(),
+        "virtserialport,chardev=results,name=ktrial.results".into(),
+        "-chardev".into(),
+        "socket,id=monitor,fd=0".into(),
+        "-mon".into(),
+        "chardev=monitor,mode=control".into(),
+    ]);
+    args
+}
+
+/// In virtual time one vCPU runs at a time, the clock counts instructions, and everything that
+/// would bring the host's time or randomness in is fixed.
+fn clock_arguments(clock: Clock) -> &'static [&'static str] {
+    match clock {
+        Clock::Real => &["-accel", "kvm", "-cpu", "host"],
+        Clock::Emulated => &["-accel", "tcg,thread=multi", "-cpu", "max"],
+        Clock::Virtual => &[
+            "-accel",
+            "tcg,thread=single",
+            "-icount",
+            "shift=1,sleep=off",
+            "-rtc",
+            "base=2026-01-01,clock=vm",
+            "-seed",
+            "1",
+            "-cpu",
+            "qemu64,-rdrand",
+        ],
+    }
+}
+
+/// QEMU's option lists take a doubled comma for one.
+fn escape(path: &Path) -> String {
+    path.display().to_string().replace(',', ",,")
+}
+
+fn shell_line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let quoted = words.map(|word| {
+        let word = word.to_string_lossy();
+        if word.contains([' ', '\'', '"', '$', '\\']) {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        } else {
+            word.into_owned()
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+impl Accelerator {
+    /// The word used on QEMU's command line, in the database and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Accelerator::Kvm => "kvm",
+            Accelerator::Tcg => "tcg",
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Follows one guest from QEMU's start to its end, and gives its ending a name.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::console::{Console, Sign};
+use super::follow::Follower;
+use super::frames::{Frame, FrameReader};
+use super::qemu::{Files, Qemu};
+use super::{Launch, Limits};
+use crate::fault::{At, Fault, Result};
+use crate::process;
+
+/// How one boot ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// The agent ran every job and said so.
+    Complete,
+    /// The kernel crashed; the sign says how, the text is its line.
+    Crash(Sign, String),
+    /// The agent was never heard of before the deadline.
+    HangAtBoot,
+    /// A job did not end, and neither did its deadline in the guest.
+    HangInJob(usize),
+    /// The guest went away without a word.
+    Reset,
+    /// It printed more than any sane guest does.
+    Flood,
+    /// The agent gave up, or its lines were damaged.
+    Agent(String),
+    /// QEMU itself failed.
+    Qemu(String),
+}
+
+impl Ending {
+    /// The word used in the database.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Ending::Complete => "ok",
+            Ending::Crash(sign, _) => sign.name(),
+            Ending::HangAtBoot => "hang-at-boot",
+            Ending::HangInJob(_) => "hang",
+            Ending::Reset => "reset",
+            Ending::Flood => "flood",
+            Ending::Agent(_) => "agent",
+            Ending::Qemu(_) => "qemu",
+        }
+    }
+
+    /// Who is at fault; `None` for a complete boot.
+    pub fn at(&self) -> Option<At> {
+        match self {
+            Ending::Complete => None,
+            Ending::Crash(Sign::OutOfMemory | Sign::Agent, _) | Ending::Agent(_) => Some(At::Guest),
+            Ending::Qemu(_) => Some(At::Host),
+            _ => Some(At::Kernel),
+        }
+    }
+
+    /// One line for people, which completes "the guest ...".
+    pub fn describe(&self) -> String {
+        match self {
+            Ending::Complete => "ran every job".into(),
+            Ending::Crash(sign, line) => format!("{}: {line}", sign.words()),
+            Ending::HangAtBoot => "hung at boot: the agent never answered".into(),
+            Ending::HangInJob(_) => "hung under the workload".into(),
+            Ending::Reset => "went away without a word (triple fault, or reset)".into(),
+            Ending::Flood => "flooded its console or its results".into(),
+            Ending::Agent(why) | Ending::Qemu(why) => why.clone(),
+        }
+    }
+}
+
+impl Sign {
+    fn name(self) -> &'static str {
+        match self {
+            Sign::Panic => "panic",
+            Sign::Oops => "oops",
+            Sign::Bug => "bug",
+            Sign::SoftLockup => "soft-lockup",
+            Sign::HardLockup => "hard-lockup",
+            Sign::Stall => "stall",
+            Sign::OutOfMemory => "out-of-memory",
+            Sign::Agent => "agent",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Sign::Panic => "panicked",
+            Sign::Oops => "oopsed",
+            Sign::Bug => "hit a BUG",
+            Sign::SoftLockup | Sign::HardLockup => "locked up",
+            Sign::Stall => "stalled",
+            Sign::OutOfMemory => "ran out of memory",
+            Sign::Agent => "gave up",
+        }
+    }
+}
+
+/// One boot, as it was.
+#[derive(Debug)]
+pub struct Boot {
+    /// How it ended.
+    pub ending: Ending,
+    /// Every frame that came, in order.
+    pub frames: Vec<Frame>,
+    /// The frames as bytes.
+    pub results: Vec<u8>,
+    /// The console, cut in the middle if very long.
+    pub console: Vec<u8>,
+    /// From the first sign of trouble on, or the last lines.
+    pub last_words: String,
+    /// Kernel warnings on the console.
+    pub warnings: u32,
+    /// QEMU's own messages.
+    pub log: Vec<u8>,
+    /// QEMU's command line.
+    pub command: String,
+    /// From QEMU's start to the agent's first word.
+    pub until_agent: Option<Duration>,
+    /// From QEMU's start to its end.
+    pub took: Duration,
+}
+
+/// Boots a guest in `folder` (made for this boot alone) and follows it to its end.
+///
+/// # Errors
+/// A host fault if QEMU cannot be started; an interrupt. A guest that fails is no error but an
+/// [`Ending`].
+pub fn boot(launch: &Launch, folder: &Path, cache: &Path) -> Result<Boot> {
+    let files = Files::in_folder(folder);
+    let qemu = Qemu::start(launch, &files, cache)?;
+    let mut watch = Watch {
+        console_file: Follower::open(&files.console)?,
+        results_file: Follower::open(&files.results)?,
+        qemu,
+        limits: &launch.limits,
+        console: Console::default(),
+        reader: FrameReader::default(),
+        frames: Vec::new(),
+        results: Vec::new(),
+        phase: Phase::Booting,
+        start: Instant::now(),
+        until_agent: None,
+        pace: launch.limits.slowdown,
+    };
+    let ending = watch.to_the_end()?;
+    let ending = watch.name(ending, &files)?;
+    let took = watch.start.elapsed();
+    Ok(Boot {
+        ending,
+        took,
+        frames: watch.frames,
+        results: watch.results,
+        last_words: watch.console.last_words(),
+        warnings: watch.console.warnings,
+        console: watch.console.into_bytes(),
+        log: std::fs::read(&files.log).unwrap_or_default(),
+        command: watch.qemu.command,
+        until_agent: watch.until_agent,
+    })
+}
+
+/// What the guest is doing, as far as it has said.
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    Booting,
+    Job { id: usize, since: Instant },
+    Idle { since: Instant },
+    Done { since: Instant },
+}
+
+/// A guest that has said its last word may take this long to power off.
+const POWER_OFF: Duration = Duration::from_secs(5);
+/// Between two jobs, or before the first, the agent has little to do.
+const IDLE: Duration = Duration::from_secs(60);
+/// Grace on top of a job's own deadline, for the agent to report it.
+const GRACE: Duration = Duration::from_secs(15);
+
+struct Watch<'a> {
+    qemu: Qemu,
+    limits: &'a Limits,
+    console_file: Follower,
+    results_file: Follower,
+    console: Console,
+    reader: FrameReader,
+    frames: Vec<Frame>,
+    results: Vec<u8>,
+    phase: Phase,
+    start: Instant,
+    until_agent: Option<Duration>,
+    /// Wall seconds a guest second takes at the most.
+    pace: f64,
+}
+
+impl Watch<'_> {
+    /// Looks until the guest is gone or has to be ended; `None` if it went by itself.
+    fn to_the_end(&mut self) -> Result<Option<Ending>> {
+        loop {
+            let gone = self.qemu.child.poll()?.is_some();
+            if let Some(ending) = self.read()? {
+                return Ok(Some(ending));
+            }
+            if gone {
+                return Ok(None);
+            }
+            process::check_interrupt()?;
+            if let Phase::Done { since } = self.phase {
+                if since.elapsed() > POWER_OFF {
+                    self.qemu.quit();
+                    return Ok(None);
+                }
+            } else if let Some(ending) = self.overdue() {
+                return Ok(Some(ending));
+            }
+            std::thread::sleep(process::TICK);
+        }
+    }
+
+    /// Takes in what is new on the console and in the results.
+    fn read(&mut self) -> Result<Option<Ending>> {
+        self.console.push(&self.console_file.new_bytes()?);
+        let results = self.results_file.new_bytes()?;
+        if self.console_file.read > self.limits.output || self.results_file.read > self.limits.output {
+            return Ok(Some(Ending::Flood));
+        }
+        self.take_results(results)
+    }
+
+    fn take_results(&mut self, bytes: Vec<u8>) -> Result<Option<Ending>> {
+        let frames = match self.reader.push(&bytes) {
+            Ok(frames) => frames,
+            Err(why) => return Ok(Some(Ending::Agent(format!("sent {why}")))),
+        };
+        self.results.extend(bytes);
+        for frame in frames {
+            self.enter(&frame);
+            self.frames.push(frame);
+        }
+        Ok(None)
+    }
+
+    fn enter(&mut self, frame: &Frame) {
+        let since = Instant::now();
+        self.phase = match *frame {
+            Frame::Hello { .. } => {
+                self.until_agent = Some(self.start.elapsed());
+                Phase::Idle { since }
+            }
+            Frame::Begin { job, ns } => {
+                // The guest's clock against the wall's: this host's own pace.
+                if ns > 0 {
+                    let pace = self.start.elapsed().as_secs_f64() / (ns as f64 / 1e9);
+                    self.pace = self.pace.max(2.0 * pace);
+                }
+                Phase::Job { id: job, since }
+            }
+            Frame::End { .. } => Phase::Idle { since },
+            Frame::Bye { .. } => Phase::Done { since },
+            _ => return,
+        };
+    }
+
+    /// The ending, if the guest has passed the deadline of what it is doing.
+    fn overdue(&self) -> Option<Ending> {
+        match self.phase {
+            Phase::Booting => {
+                (self.start.elapsed() > self.limits.boot).then_some(Ending::HangAtBoot)
+            }
+            Phase::Idle { since } => {
+                (since.elapsed() > IDLE).then_some(Ending::Agent("stopped between two jobs".into()))
+            }
+            Phase::Job { id, since } => {
+                let allowed = self.limits.jobs.get(id).copied().unwrap_or(IDLE);
+                let allowed = allowed.mul_f64(self.pace.clamp(1.0, 100.0)) + GRACE;
+                (since.elapsed() > allowed).then_some(Ending::HangInJob(id))
+            }
+            Phase::Done { .. } => None,
+        }
+    }
+
+    /// The final name: what the console says goes before what a deadline says.
+    fn name(&mut self, ended: Option<Ending>, files: &Files) -> Result<Ending> {
+        if ended.is_none() {
+            let limit = self.limits.output;
+            let rest = self.console_file.rest(limit)?;
+            self.console.push(&rest);
+            let rest = self.results_file.rest(limit)?;
+            if let Some(damaged) = self.take_results(rest)? {
+                return Ok(damaged);
+            }
+        }
+        if matches!(self.phase, Phase::Done { .. }) {
+            return Ok(Ending::Complete);
+        }
+        if let Some((sign, line)) = self.console.sign() {
+            return Ok(Ending::Crash(sign, line.to_owned()));
+        }
+        if let Some(ending) = ended {
+            return Ok(ending);
+        }
+        Ok(match self.qemu.child.poll()? {
+            Some(status) if !status.success() => {
+                let said = std::fs::read_to_string(&files.log).unwrap_or_default();
+                let how = process::describe(status);
+                Ending::Qemu(format!("QEMU ended with {how}: {}", said.trim()))
+            }
+            _ => Ending::Reset,
+        })
+    }
+}
+
+impl Boot {
+    /// The fault of a boot that is not complete, for the variant called `variant`.
+    pub fn fault(&self, variant: &str) -> Option<Fault> {
+        let at = self.ending.at()?;
+        let fault = Fault::new(at, format!("the guest of {variant} {}", self.ending.describe()));
+        Some(match at {
+            At::Host => fault.next("`ktrial doctor` tries QEMU by itself"),
+            _ => fault.showing(&self.last_words),
+        })
+    }
+}

@@ -1,0 +1,235 @@
+//! Real kernels: built from source, booted, repeated, broken, killed. Run by `./test`, which sets
+//! `KTRIAL_HOME` (a cache shared by all tests, so that each kernel is built once) and
+//! `KTRIAL_TEST_TREE` (a Linux 6.1 source).
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use ktrial::guest::{Clock, Guest, Shape};
+use ktrial::home::Home;
+use ktrial::kernel::{Builder, Config, Kernel, Toolchain};
+use ktrial::progress::Progress;
+use ktrial::trial::Run;
+use ktrial::tree::Tree;
+use ktrial::vm::{self, Boot, Ending};
+use ktrial::workload;
+
+const KTRIAL: &str = env!("CARGO_BIN_EXE_ktrial");
+
+fn source() -> PathBuf {
+    let tree = std::env::var_os("KTRIAL_TEST_TREE").expect("run these by ./test");
+    PathBuf::from(tree)
+}
+
+fn home() -> Home {
+    Home::open().unwrap()
+}
+
+fn fault_patch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../patches/tests/data/faults").join(name)
+}
+
+/// `ktrial trial` with everything small; the caller adds what it is about.
+fn trial(series: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(KTRIAL);
+    command
+        .arg("trial")
+        .arg(series)
+        .arg("--tree")
+        .arg(source())
+        .args(["--clock", "virtual", "--duration", "50", "--iterations", "1"])
+        .args(more)
+        .stdin(Stdio::null());
+    command
+}
+
+fn text(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+/// Runs the command and checks exit code and words; returns what it said.
+fn expect(mut command: Command, code: i32, words: &[&str]) -> String {
+    let output = command.output().unwrap();
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    for word in words {
+        assert!(said.contains(word), "no {word:?} in:\n{said}");
+    }
+    said
+}
+
+fn base_kernel(home: &Home) -> Kernel {
+    let tree = Tree::open(home, &source(), None).unwrap();
+    let applied = ktrial_patches::apply::apply(&tree.repository, tree.base, &[]).unwrap();
+    let builder = Builder {
+        home,
+        tree: &tree,
+        config: &Config::with(None).unwrap(),
+        toolchain: &Toolchain::find(home).unwrap(),
+        jobs: ktrial::machine::cpus(),
+        progress: &Progress::new(false),
+    };
+    builder.build("base", &applied).unwrap()
+}
+
+fn boot(home: &Home, kernel: &Kernel, cpus: u32, seed: u64) -> Boot {
+    let programs = ktrial::guest::Programs::build(home).unwrap();
+    let runs = [
+        Run::parse("exec:processes=2", 100, 2).unwrap(),
+        Run::parse("fd-churn:fds=20000,threads=2,touch=4096", 100, 2).unwrap(),
+    ];
+    let guest = Guest {
+        shape: Shape { cpus, memory_mib: 512 },
+        clock: Clock::Virtual,
+        programs: &programs,
+    };
+    let jobs: Vec<_> = runs
+        .iter()
+        .map(|run| {
+            let workload = workload::find(&run.workload).unwrap();
+            workload.job(&run.settings, run.timing(), 7)
+        })
+        .collect();
+    let launch = guest.launch(kernel, &jobs, seed).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    vm::boot(&launch, folder.path(), home.cache_root()).unwrap()
+}
+
+/// Guests of this test run that are alive.
+fn guests() -> usize {
+    let mine = home().cache_root().display().to_string();
+    let output = Command::new("pgrep").args(["-fc", &format!("qemu-system.*{mine}")]).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).trim().parse().unwrap()
+}
+
+#[test]
+#[ignore = "boots real kernels; ./test runs it"]
+fn the_same_seed_repeats_to_the_digit_and_another_one_does_not() {
+    let home = home();
+    let kernel = base_kernel(&home);
+    for cpus in [1, 2] {
+        let first = boot(&home, &kernel, cpus, 11);
+        assert_eq!(first.ending, Ending::Complete, "{}", first.last_words);
+        let second = boot(&home, &kernel, cpus, 11);
+        let bytes = |boot: &Boot| String::from_utf8_lossy(&boot.results).into_owned();
+        assert_eq!(bytes(&first), bytes(&second), "{cpus} CPUs");
+        let other = boot(&home, &kernel, cpus, 12);
+        assert_ne!(bytes(&first), bytes(&other), "{cpus} CPUs");
+    }
+}
+
+#[test]
+#[ignore = "boots real kernels; ./test runs it"]
+fn a_patch_that_does_not_apply_is_the_patchs_fault_and_shows_the_hunk() {
+    let said = expect(
+        trial(&fault_patch("does-not-apply.patch"), &["--rounds", "1"]),
+        4,
+        &["the patch is at fault", "fs/file.c", "expected", "next:"],
+    );
+    assert!(!said.contains("building"), "{said}");
+}
+
+#[test]
+#[ignore = "builds real kernels; ./test runs it"]
+fn a_patch_that_does_not_compile_shows_the_compilers_line_and_names_the_patch() {
+    expect(
+        trial(&fault_patch("does-not-compile.patch"), &["--rounds", "1"]),
+        5,
+        &["the kernel of patched does not build", "fs/file.c:", "error:", "does-not-compile.patch"],
+    );
+}
+
+#[test]
+#[ignore = "boots real kernels; ./test runs it"]
+fn kernels_that_panic_or_hang_are_told_apart_within_the_deadline() {
+    for (patch, word) in [
+        ("panics-at-boot.patch", "panicked"),
+        ("hangs-at-boot.patch", "hung at boot"),
+        ("panics-under-workload.patch", "panicked"),
+    ] {
+        let start = Instant::now();
+        let churn = ["--rounds", "1", "-w", "fd-churn:fds=200000,touch=0"];
+        expect(trial(&fault_patch(patch), &churn), 5, &["the guest of patched", word, "    ["]);
+        // A build of one file, a good boot beside it, and the deadline of 120 s for the hang.
+        assert!(start.elapsed() < Duration::from_secs(600), "{patch}");
+        assert_eq!(guests(), 0, "{patch} left a guest running");
+    }
+}
+
+#[test]
+#[ignore = "boots real kernels; ./test runs it"]
+fn a_trial_killed_in_the_middle_of_a_boot_goes_on_and_counts_nothing_twice() {
+    let state = tempfile::tempdir().unwrap();
+    let series = Path::new("linux-control-same");
+    let run = || {
+        let mut command = trial(series, &["--rounds", "3", "-w", "exec", "--seed", "5"]);
+        // The cache is shared, the database is this test's own.
+        command.env_remove("KTRIAL_HOME");
+        command.env("XDG_CACHE_HOME", shared_cache(state.path()));
+        command.env("XDG_STATE_HOME", state.path());
+        command
+    };
+    for wait_s in [6, 9] {
+        let mut child = run().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_secs(wait_s));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        assert_eq!(guests(), 0, "a guest outlived ktrial");
+    }
+    let output = run().output().unwrap();
+    let said = text(&output);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{said}");
+    let db = ktrial_db::Db::open(&state.path().join("ktrial/ktrial.db")).unwrap();
+    assert_eq!(db.check().unwrap(), []);
+    let trials = db.trials().unwrap();
+    assert_eq!(trials.len(), 1, "{said}");
+    assert_eq!((trials[0].boots_ok, trials[0].boots_failed), (6, 0), "{said}");
+}
+
+/// A folder in which `ktrial` leads to the shared cache.
+fn shared_cache(folder: &Path) -> PathBuf {
+    let cache = folder.join("cache");
+    std::fs::create_dir_all(&cache).unwrap();
+    let link = cache.join("ktrial");
+    if !link.exists() {
+        std::os::unix::fs::symlink(home().cache_root(), &link).unwrap();
+    }
+    cache
+}
+
+#[test]
+#[ignore = "needs the shared cache; ./test runs it"]
+fn a_missing_qemu_is_this_machines_fault_and_says_what_to_install() {
+    let bin = tempfile::tempdir().unwrap();
+    let mut command = trial(Path::new("linux-control-same"), &["--rounds", "1"]);
+    command.env("PATH", bin.path());
+    expect(command, 6, &["this machine is at fault", "qemu-system-x86_64", "ktrial doctor"]);
+}
+
+#[test]
+#[ignore = "mounts a small disk; ./test runs it"]
+fn a_full_disk_is_this_machines_fault() {
+    let disk = tempfile::tempdir().unwrap();
+    let mount = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=64m", "ktrial-test"])
+        .arg(disk.path())
+        .status()
+        .unwrap();
+    if !mount.success() {
+        eprintln!("not tried: mounting needs root");
+        return;
+    }
+    let mut command = trial(Path::new("linux-control-same"), &["--rounds", "1"]);
+    command.env("KTRIAL_HOME", disk.path());
+    let output = command.output().unwrap();
+    Command::new("umount").arg(disk.path()).status().unwrap();
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    assert!(said.contains("free"), "{said}");
+}

@@ -1,0 +1,249 @@
+//! Why a patch does not apply, told so that it can be mended.
+
+use std::fmt;
+
+use crate::text::shown;
+
+/// Lines of each part shown at most.
+const SHOWN: usize = 24;
+
+/// Why a series could not be applied.
+///
+/// Every variant but [`Repository`](ApplyError::Repository) is the patch's
+/// fault: see [`is_patch_fault`](ApplyError::is_patch_fault).
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// The file that the patch changes is not in the tree.
+    #[error(
+        "{patch}: the tree has no {} (the patch calls it {})",
+        show(path),
+        show(named)
+    )]
+    NoSuchFile {
+        /// The patch.
+        patch: String,
+        /// The path looked for.
+        path: String,
+        /// The name as it stands in the patch.
+        named: String,
+    },
+    /// The file that the patch makes is already there, and is another.
+    #[error(
+        "{patch}: {} is to be made, but the tree has a file of that name",
+        show(path)
+    )]
+    FileExists {
+        /// The patch.
+        patch: String,
+        /// The path.
+        path: String,
+    },
+    /// The file has lines that the patch, which removes it, does not know of.
+    #[error(
+        "{patch}: {} is to be removed, but {lines} of its lines are not in the patch",
+        show(path)
+    )]
+    NotEmptied {
+        /// The patch.
+        patch: String,
+        /// The path.
+        path: String,
+        /// Lines that would be left.
+        lines: usize,
+    },
+    /// A hunk's lines do not stand in the file.
+    #[error(transparent)]
+    HunkFailed(Box<HunkFailure>),
+    /// A hunk fits several places equally well.
+    #[error(
+        "{patch}: hunk {hunk} for {}, line {line}, fits {} places equally well{}: lines {}; \
+         make the patch again with more context (`git format-patch -U10`)",
+        show(path), lines.len(), with_fuzz(*fuzz), some(lines)
+    )]
+    Ambiguous {
+        /// The patch.
+        patch: String,
+        /// The path.
+        path: String,
+        /// The hunk, from 1.
+        hunk: usize,
+        /// The line at which the patch says it stands.
+        line: usize,
+        /// The lines at which it fits, from 1.
+        lines: Vec<usize>,
+        /// Context lines left out at each end to make it fit.
+        fuzz: u32,
+    },
+    /// A hunk's place can't be checked.
+    #[error("{patch}: hunk {hunk} for {}, line {line}: {why}", show(path))]
+    Unplaceable {
+        /// The patch.
+        patch: String,
+        /// The path.
+        path: String,
+        /// The hunk, from 1.
+        hunk: usize,
+        /// The line at which the patch says it stands.
+        line: usize,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// The tree already has what the patch does.
+    #[error(
+        "{patch}: already applied: {} already is as the patch makes it",
+        show(path)
+    )]
+    AlreadyApplied {
+        /// The patch.
+        patch: String,
+        /// The path.
+        path: String,
+    },
+    /// The patch changes nothing.
+    #[error("{patch}: changes nothing in the tree")]
+    NoChange {
+        /// The patch.
+        patch: String,
+    },
+    /// A path that a patch may not touch.
+    #[error("{patch}: refuses to touch `{}`: {why}", show(path))]
+    UnsafePath {
+        /// The patch.
+        patch: String,
+        /// The path, as the patch or the tree has it.
+        path: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The tree has both the name as it stands and the name without its first component.
+    #[error(
+        "{patch}: can't tell which file is meant: the tree has both {} (-p0) and {} (-p1)",
+        show(whole),
+        show(stripped)
+    )]
+    AmbiguousPath {
+        /// The patch.
+        patch: String,
+        /// The name as it stands.
+        whole: String,
+        /// The name without its first component.
+        stripped: String,
+    },
+    /// The repository can't be read or written. Not the patch's fault.
+    #[error("the tree's git repository can't be used: {}", .0.message())]
+    Repository(#[from] git2::Error),
+}
+
+impl ApplyError {
+    /// Whether the patch is to blame, and not the host.
+    pub fn is_patch_fault(&self) -> bool {
+        !matches!(self, ApplyError::Repository(_))
+    }
+}
+
+/// A hunk without a place, and the nearest place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct HunkFailure {
+    /// The patch.
+    pub patch: String,
+    /// The path.
+    pub path: String,
+    /// The hunk, from 1.
+    pub hunk: usize,
+    /// Hunks that the patch has for this file.
+    pub hunks: usize,
+    /// The line at which the patch says it stands, from 1.
+    pub line: usize,
+    /// What the hunk has after `@@`, most often a function.
+    pub heading: String,
+    /// The lines that the patch expects.
+    pub expected: Vec<ShownLine>,
+    /// What stands at the nearest place; empty where the file ends before it.
+    pub found: Vec<ShownLine>,
+    /// Lines of the file.
+    pub file_lines: usize,
+}
+
+/// A line of the display, fit for a terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownLine {
+    /// Its number in the patch's or in the tree's file, from 1.
+    pub number: usize,
+    /// The line.
+    pub text: String,
+    /// The other part has the same line here.
+    pub same: bool,
+}
+
+impl fmt::Display for HunkFailure {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let (patch, path) = (&self.patch, show(&self.path));
+        let (hunk, hunks, line) = (self.hunk, self.hunks, self.line);
+        write!(
+            f,
+            "{patch}: hunk {hunk} of {hunks} does not apply to {path} at line {line}"
+        )?;
+        if !self.heading.is_empty() {
+            write!(f, " ({})", self.heading)?;
+        }
+        write!(f, "\n  the patch expects:")?;
+        part(f, &self.expected)?;
+        let same = self.expected.iter().filter(|line| line.same).count();
+        match (self.found.first(), same) {
+            (None, _) => write!(f, "\n  the tree's file ends at line {}", self.file_lines),
+            (Some(_), 0) => {
+                write!(
+                    f,
+                    "\n  the tree has none of these lines together; at that place stands:"
+                )?;
+                part(f, &self.found)
+            }
+            (Some(first), same) => {
+                let (line, of) = (first.number, self.expected.len());
+                write!(
+                    f,
+                    "\n  the tree has, at line {line} ({same} of {of} lines the same):"
+                )?;
+                part(f, &self.found)
+            }
+        }
+    }
+}
+
+/// Lines with numbers, those that differ marked with `!`.
+fn part(f: &mut fmt::Formatter, lines: &[ShownLine]) -> fmt::Result {
+    // A long hunk is shown from just before its first difference.
+    let differs = lines.iter().position(|line| !line.same).unwrap_or(0);
+    let from = differs
+        .saturating_sub(3)
+        .min(lines.len().saturating_sub(SHOWN));
+    if from > 0 {
+        write!(f, "\n        … {from} lines that are the same")?;
+    }
+    for line in lines.iter().skip(from).take(SHOWN) {
+        let mark = if line.same { ' ' } else { '!' };
+        let text = format!("{:>8} {mark} {}", line.number, line.text);
+        write!(f, "\n{}", text.trim_end())?;
+    }
+    match lines.len().saturating_sub(from + SHOWN) {
+        0 => Ok(()),
+        more => write!(f, "\n        … and {more} more"),
+    }
+}
+
+fn show(path: &str) -> String {
+    shown(path.as_bytes())
+}
+
+fn with_fuzz(fuzz: u32) -> String {
+    match fuzz {
+        0 => String::new(),
+        fuzz => format!(" with fuzz {fuzz}"),
+    }
+}
+
+fn some(lines: &[usize]) -> String {
+    let first: Vec<String> = lines.iter().take(5).map(usize::to_string).collect();
+    let more = if lines.len() > 5 { ", …" } else { "" };
+    first.join(", ") + more
+}

@@ -1,0 +1,208 @@
+//! Series: patches with where they come from, what they apply to and what to
+//! expect of them. Those in `series/` are embedded in the program; a folder
+//! of the same form, or a single patch file, is a series as well.
+
+mod manifest;
+mod model;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use include_dir::{Dir, include_dir};
+
+use crate::read::{ReadError, read};
+use crate::{MAX_PATCH_BYTES, Patch};
+
+pub use model::{Expectation, Kernel, System, Value, Variant, Verdict, Workload};
+
+static EMBEDDED: Dir = include_dir!("$CARGO_MANIFEST_DIR/series");
+
+/// The file that describes a series.
+pub const MANIFEST: &str = "series.toml";
+
+/// Patches for one tree, in order, and what to try them with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// The name of its folder or patch file.
+    pub name: String,
+    /// One line.
+    pub title: String,
+    /// Some lines; may be empty.
+    pub description: String,
+    /// The system of its tree; `None` for a bare patch file, which does not say.
+    pub system: Option<System>,
+    /// The version of the tree it was made for, such as `6.1`.
+    pub applies_to: Option<String>,
+    /// Where the patches come from.
+    pub source: Option<String>,
+    /// The SPDX licence of the patches, which is that of their tree.
+    pub licence: Option<String>,
+    /// The patches; none for an A/A control.
+    pub patches: Vec<Patch>,
+    /// What to run where the user names nothing else.
+    pub workloads: Vec<Workload>,
+    /// Variants beside `base` and `patched`, which every series has.
+    pub variants: Vec<Variant>,
+    /// The verdicts that show that a trial works.
+    pub expectations: Vec<Expectation>,
+}
+
+/// Why there is no such series.
+#[derive(Debug, thiserror::Error)]
+pub enum SeriesError {
+    /// Its description is wrong. The series is at fault.
+    #[error("{file}:{line}: {message}")]
+    Manifest {
+        /// The description's path.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong and what was expected.
+        message: String,
+    },
+    /// One of its patches can't be read. The series is at fault.
+    #[error(transparent)]
+    Patch(#[from] ReadError),
+    /// The catalogue has no such series.
+    #[error(
+        "no series is called `{name}`{}; `ktrial series list` shows all",
+        did_you_mean(nearest)
+    )]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The one most like it, if one is.
+        nearest: Option<String>,
+    },
+    /// A file can't be read.
+    #[error("{} can't be read: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    let hint = |name: &String| format!("; did you mean `{name}`?");
+    nearest.as_ref().map(hint).unwrap_or_default()
+}
+
+/// The names of all series of the catalogue, sorted.
+pub fn names() -> Vec<&'static str> {
+    let folders = EMBEDDED.dirs().map(|dir| dir.path());
+    let mut names: Vec<_> = folders.filter_map(Path::to_str).collect();
+    names.sort_unstable();
+    names
+}
+
+/// All series of the catalogue, by name.
+///
+/// # Errors
+/// A series with a fault; the tests see to it that there is none.
+pub fn list() -> Result<Vec<Series>, SeriesError> {
+    names().into_iter().map(find).collect()
+}
+
+/// The series of that name in the catalogue.
+///
+/// # Errors
+/// [`SeriesError::Unknown`] with the name most like it.
+pub fn find(name: &str) -> Result<Series, SeriesError> {
+    let folder = EMBEDDED.get_dir(name).filter(|_| names().contains(&name));
+    let Some(folder) = folder else {
+        return Err(SeriesError::Unknown {
+            name: name.to_owned(),
+            nearest: nearest(name),
+        });
+    };
+    manifest::load(name, name, |file| {
+        let path = folder.path().join(file);
+        match EMBEDDED.get_file(&path) {
+            Some(file) => Ok(file.contents().to_vec()),
+            None => Err(SeriesError::Io {
+                path,
+                source: std::io::ErrorKind::NotFound.into(),
+            }),
+        }
+    })
+}
+
+/// A name that a person may have meant: alike, or one holding the other.
+fn nearest(name: &str) -> Option<String> {
+    let wanted = name.to_lowercase();
+    let likeness = |known: &str| match known.contains(&wanted) && wanted.len() > 2 {
+        true => 1.0,
+        false => strsim::jaro_winkler(known, &wanted),
+    };
+    let ranked = names().into_iter().map(|known| (likeness(known), known));
+    let best = ranked.max_by(|a, b| a.0.total_cmp(&b.0));
+    best.filter(|(likeness, _)| *likeness > 0.8)
+        .map(|(_, known)| known.to_owned())
+}
+
+impl Series {
+    /// A user's folder with a `series.toml` and its patches.
+    ///
+    /// # Errors
+    /// A file that can't be read, or what is wrong in one, with its line.
+    pub fn open(folder: &Path) -> Result<Series, SeriesError> {
+        let name = stem(folder.canonicalize().as_deref().unwrap_or(folder));
+        let shown = folder.display().to_string();
+        manifest::load(&name, &shown, |file| read_bounded(&folder.join(file)))
+    }
+
+    /// A patch file, mbox or plain diff as a series: no expectations, and
+    /// whatever workloads the user names.
+    ///
+    /// # Errors
+    /// A file that can't be read, or is no patch.
+    pub fn from_patch_file(path: &Path) -> Result<Series, SeriesError> {
+        let bytes = read_bounded(path)?;
+        let file = path.file_name().unwrap_or(path.as_os_str());
+        let patches = read(&file.to_string_lossy(), &bytes)?;
+        let name = stem(path);
+        let subject = patches.first().map(|patch| patch.header.subject.clone());
+        Ok(Series {
+            title: subject.unwrap_or_else(|| name.clone()),
+            name,
+            description: String::new(),
+            system: None,
+            applies_to: None,
+            source: None,
+            licence: None,
+            patches,
+            workloads: Vec::new(),
+            variants: Vec::new(),
+            expectations: Vec::new(),
+        })
+    }
+}
+
+fn stem(path: &Path) -> String {
+    let name = if path.is_dir() {
+        path.file_name()
+    } else {
+        path.file_stem()
+    };
+    name.unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// A file's bytes; one more than the limit at most, so that the reader can
+/// refuse it without taking it all in.
+fn read_bounded(path: &Path) -> Result<Vec<u8>, SeriesError> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| {
+            file.take(MAX_PATCH_BYTES as u64 + 1)
+                .read_to_end(&mut bytes)
+        })
+        .map_err(|source| SeriesError::Io {
+            path: path.to_owned(),
+            source,
+        })?;
+    Ok(bytes)
+}

@@ -1,0 +1,152 @@
+//! What a series says beside its patches.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+
+/// The system that a tree is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum System {
+    /// Linux.
+    Linux,
+    /// FreeBSD.
+    FreeBsd,
+    /// DragonFly BSD.
+    DragonFly,
+}
+
+impl fmt::Display for System {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            System::Linux => "linux",
+            System::FreeBsd => "freebsd",
+            System::DragonFly => "dragonfly",
+        })
+    }
+}
+
+/// The value of a workload's parameter.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected true, false, a whole number or a string"
+)]
+pub enum Value {
+    /// On or off.
+    Bool(bool),
+    /// A whole number, in the unit that the workload documents.
+    Int(i64),
+    /// Text.
+    Text(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Value::Bool(on) => on.fmt(f),
+            Value::Int(number) => number.fmt(f),
+            Value::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+/// A workload at one setting of its parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workload {
+    /// The workload's name.
+    pub name: String,
+    /// The parameters that differ from the workload's defaults.
+    pub parameters: BTreeMap<String, Value>,
+}
+
+/// Which kernel a variant runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kernel {
+    /// The one without the patches.
+    Base,
+    /// The one with them.
+    Patched,
+}
+
+/// A kernel together with workload parameters that are its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variant {
+    /// Its name; never `base` or `patched`, which are there anyhow.
+    pub name: String,
+    /// The kernel it runs.
+    pub kernel: Kernel,
+    /// Parameters set in this variant only, keyed by `(workload, parameter)`.
+    pub set: BTreeMap<(String, String), Value>,
+}
+
+/// A verdict on a variant against `base`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Better than base.
+    Improved,
+    /// Worse than base.
+    Regressed,
+    /// Equal to base within the margin.
+    Unchanged,
+    /// Not known yet.
+    Inconclusive,
+    /// The kernel can't do what the workload asks for.
+    Unsupported,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Improved => "improved",
+            Verdict::Regressed => "regressed",
+            Verdict::Unchanged => "unchanged",
+            Verdict::Inconclusive => "inconclusive",
+            Verdict::Unsupported => "unsupported",
+        })
+    }
+}
+
+/// What a trial of the series should find.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expectation {
+    /// The variant that is compared with `base`.
+    pub variant: String,
+    /// The workload.
+    pub workload: String,
+    /// The parameters of the workload's entry that is meant; all of those named must match.
+    pub parameters: BTreeMap<String, Value>,
+    /// The metric.
+    pub metric: String,
+    /// The verdicts that are right; one at least.
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Expectation {
+    /// Whether this expectation speaks of that result.
+    pub fn is_about(
+        &self,
+        variant: &str,
+        workload: &str,
+        parameters: &BTreeMap<String, Value>,
+        metric: &str,
+    ) -> bool {
+        let named = (self.variant.as_str(), self.workload.as_str());
+        named == (variant, workload)
+            && self.metric == metric
+            && is_within(&self.parameters, parameters)
+    }
+
+    /// Whether that verdict is as expected.
+    pub fn is_met_by(&self, verdict: Verdict) -> bool {
+        self.verdicts.contains(&verdict)
+    }
+}
+
+/// Whether every parameter of the first map has the same value in the second.
+pub(super) fn is_within(some: &BTreeMap<String, Value>, all: &BTreeMap<String, Value>) -> bool {
+    some.iter().all(|(key, value)| all.get(key) == Some(value))
+}

@@ -1,0 +1,144 @@
+//! Reading: a mail, an mbox of several, or a plain diff becomes patches.
+
+mod diff;
+mod mail;
+mod path;
+
+use crate::{Header, MAX_PATCH_BYTES, Patch};
+
+/// Why bytes could not be read as a patch. Always the patch's fault.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{name}:{line}: {kind}")]
+pub struct ReadError {
+    /// The name that was given to [`read`].
+    pub name: String,
+    /// The line, from 1; within the decoded text where a mail is in base64 or quoted-printable.
+    pub line: usize,
+    /// What is wrong there.
+    pub kind: ReadErrorKind,
+}
+
+/// What is wrong with a patch.
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
+pub enum ReadErrorKind {
+    /// More than [`MAX_PATCH_BYTES`].
+    #[error("the patch has {0} bytes, more than the {MAX_PATCH_BYTES} that are read; split it")]
+    TooLarge(usize),
+    /// Not a mail, or a mail that can't be decoded.
+    #[error("this mail can't be decoded: {0}")]
+    Mail(&'static str),
+    /// Nothing in it changes a file.
+    #[error("no diff found: expected a mail from `git format-patch` or a unified diff")]
+    NoDiff,
+    /// A kind of diff that is known and not read.
+    #[error("{what} can't be read; {instead}")]
+    Unsupported {
+        /// What it is.
+        what: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// A line that a diff can't have there.
+    #[error("expected {expected}, found `{found}`")]
+    Expected {
+        /// What a diff has there.
+        expected: &'static str,
+        /// The line.
+        found: String,
+    },
+    /// The file or the mail ends inside a hunk.
+    #[error(
+        "the hunk announces {old} lines before and {new} after, but the patch ends or breaks off \
+         when {old_left} and {new_left} of them are missing"
+    )]
+    HunkTooShort {
+        /// Lines announced before the patch.
+        old: usize,
+        /// Lines announced after the patch.
+        new: usize,
+        /// Lines that are missing of those before.
+        old_left: usize,
+        /// Lines that are missing of those after.
+        new_left: usize,
+    },
+    /// Changed lines go on where the hunk should end.
+    #[error("the hunk announces fewer lines than it has: it goes on with `{0}`")]
+    HunkTooLong(String),
+    /// A file name that is empty, badly quoted or not UTF-8.
+    #[error("bad file name: {0}")]
+    BadPath(&'static str),
+}
+
+/// Reads one `git format-patch` mail, an mbox of several (in file order, cover
+/// letters left out), or a plain unified diff. `name` is used in messages and
+/// names the patches.
+///
+/// Nothing is looked up in a tree here, and nothing is mended: what the patch
+/// says is what comes out.
+///
+/// # Errors
+/// [`ReadError`] with the line, for anything that is no such patch.
+pub fn read(name: &str, bytes: &[u8]) -> Result<Vec<Patch>, ReadError> {
+    let error = |line, kind| ReadError {
+        name: name.to_owned(),
+        line,
+        kind,
+    };
+    if bytes.len() > MAX_PATCH_BYTES {
+        return Err(error(1, ReadErrorKind::TooLarge(bytes.len())));
+    }
+    let mut patches = Vec::new();
+    if mail::is_mail(bytes) {
+        for (first_line, one) in mail::split(bytes) {
+            let mail = mail::parse(one).map_err(|kind| error(first_line, kind))?;
+            let first_line = mail.first_line_after(first_line);
+            let files = diff::parse(&mail.body, first_line).map_err(|(l, k)| error(l, k))?;
+            if files.is_empty() && mail.is_cover_letter {
+                continue;
+            }
+            if files.is_empty() {
+                return Err(error(first_line, ReadErrorKind::NoDiff));
+            }
+            patches.push(Patch {
+                name: numbered(name, patches.len()),
+                header: mail.header,
+                files,
+            });
+        }
+    } else {
+        let files = diff::parse(bytes, 1).map_err(|(line, kind)| error(line, kind))?;
+        let header = plain_header(name, bytes);
+        if !files.is_empty() {
+            patches.push(Patch {
+                name: name.to_owned(),
+                header,
+                files,
+            });
+        }
+    }
+    if patches.is_empty() {
+        return Err(error(1, ReadErrorKind::NoDiff));
+    }
+    Ok(patches)
+}
+
+fn numbered(name: &str, index: usize) -> String {
+    match index {
+        0 => name.to_owned(),
+        n => format!("{name}#{}", n + 1),
+    }
+}
+
+/// A plain diff has no header: its first words, or its file name, are the subject.
+fn plain_header(name: &str, bytes: &[u8]) -> Header {
+    let text = String::from_utf8_lossy(&bytes[..diff::description_end(bytes)]).into_owned();
+    let (subject, message) = match text.trim().split_once('\n') {
+        Some((subject, message)) => (subject.trim(), message.trim()),
+        None => (text.trim(), ""),
+    };
+    Header {
+        subject: if subject.is_empty() { name } else { subject }.to_owned(),
+        message: message.to_owned(),
+        ..Header::default()
+    }
+}

@@ -1,0 +1,27 @@
+/* What an operating system does its own way when the agent is PID 1. One file
+ * each: linux.c. All of them end the boot by fatal() when they can't. */
+#ifndef KTRIAL_SYSTEM_H
+#define KTRIAL_SYSTEM_H
+
+#include "joblist.h"
+
+/* /dev, /proc, /sys, /tmp, and a console on the standard descriptors. */
+void system_mount(void);
+
+/* A descriptor of the result channel; waits a bounded time until it appears. */
+int system_open_results(void);
+
+/* Makes the kernel's random numbers, and with them the address space of every
+ * program from now on, follow from the seed. */
+void system_seed(const unsigned char seed[SEED_BYTES]);
+
+/* Room for ten million descriptors and more, in the system and in a process. */
+void system_raise_limits(void);
+
+_Noreturn void system_power_off(void);
+
+/* One line on the console, then the end: power off as PID 1, else exit 1. */
+__attribute__((format(printf, 1, 2)))
+_Noreturn void fatal(const char *format, ...);
+
+#endif
