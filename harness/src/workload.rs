@@ -173,8 +173,8 @@ pub fn programs() -> Result<Vec<Program>> {
         .get_file("agent/agent.toml")
         .and_then(|f| f.contents_utf8())
         .unwrap_or_default();
-    let agent: AgentManifest =
-        toml::from_str(text).map_err(|e| Fault::host(format!("workloads/agent/agent.toml: {e}")))?;
+    let agent: AgentManifest = toml::from_str(text)
+        .map_err(|e| Fault::host(format!("workloads/agent/agent.toml: {e}")))?;
     let workloads = all()?.into_iter().flat_map(|w| w.programs);
     Ok(agent.programs.into_iter().chain(workloads).collect())
 }
@@ -188,8 +188,10 @@ impl Workload {
         for (name, value) in settings {
             let Some(parameter) = self.parameters.iter().find(|p| &p.name == name) else {
                 let names: Vec<&str> = self.parameters.iter().map(|p| p.name.as_str()).collect();
-                return Err(Fault::user(format!("{} has no parameter {name}", self.name))
-                    .next(format!("it has: {}", names.join(", "))));
+                return Err(
+                    Fault::user(format!("{} has no parameter {name}", self.name))
+                        .next(format!("it has: {}", names.join(", "))),
+                );
             };
             parameter.check(&self.name, value)?;
         }
@@ -341,6 +343,11 @@ mod tests {
             assert_eq!(fault.at, crate::fault::At::User);
             assert!(fault.to_string().contains(says), "{fault}");
         }
-        assert!(find("fd_churn").unwrap_err().to_string().contains("exec, fd-churn"));
+        assert!(
+            find("fd_churn")
+                .unwrap_err()
+                .to_string()
+                .contains("exec, fd-churn")
+        );
     }
 }

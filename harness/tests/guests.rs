@@ -2,6 +2,8 @@
 //! `KTRIAL_HOME` (a cache shared by all tests, so that each kernel is built once) and
 //! `KTRIAL_TEST_TREE` (a Linux 6.1 source).
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -10,8 +12,8 @@ use ktrial::guest::{Clock, Guest, Shape};
 use ktrial::home::Home;
 use ktrial::kernel::{Builder, Config, Kernel, Toolchain};
 use ktrial::progress::Progress;
-use ktrial::trial::Run;
 use ktrial::tree::Tree;
+use ktrial::trial::Run;
 use ktrial::vm::{self, Boot, Ending};
 use ktrial::workload;
 
@@ -27,7 +29,9 @@ fn home() -> Home {
 }
 
 fn fault_patch(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../patches/tests/data/faults").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../patches/tests/data/faults")
+        .join(name)
 }
 
 /// `ktrial trial` with everything small; the caller adds what it is about.
@@ -38,7 +42,14 @@ fn trial(series: &Path, more: &[&str]) -> Command {
         .arg(series)
         .arg("--tree")
         .arg(source())
-        .args(["--clock", "virtual", "--duration", "50", "--iterations", "1"])
+        .args([
+            "--clock",
+            "virtual",
+            "--duration",
+            "50",
+            "--iterations",
+            "1",
+        ])
         .args(more)
         .stdin(Stdio::null());
     command
@@ -84,7 +95,10 @@ fn boot(home: &Home, kernel: &Kernel, cpus: u32, seed: u64) -> Boot {
         Run::parse("fd-churn:fds=20000,threads=2,touch=4096", 100, 2).unwrap(),
     ];
     let guest = Guest {
-        shape: Shape { cpus, memory_mib: 512 },
+        shape: Shape {
+            cpus,
+            memory_mib: 512,
+        },
         clock: Clock::Virtual,
         programs: &programs,
     };
@@ -95,16 +109,22 @@ fn boot(home: &Home, kernel: &Kernel, cpus: u32, seed: u64) -> Boot {
             workload.job(&run.settings, run.timing(), 7)
         })
         .collect();
-    let launch = guest.launch(kernel, &jobs, seed).unwrap();
+    let launch = guest.launch(kernel.image(), &jobs, seed).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    vm::boot(&launch, folder.path(), home.cache_root()).unwrap()
+    vm::boot(&launch, folder.path(), home.cache_root(), &mut |_| ()).unwrap()
 }
 
 /// Guests of this test run that are alive.
 fn guests() -> usize {
     let mine = home().cache_root().display().to_string();
-    let output = Command::new("pgrep").args(["-fc", &format!("qemu-system.*{mine}")]).output().unwrap();
-    String::from_utf8_lossy(&output.stdout).trim().parse().unwrap()
+    let output = Command::new("pgrep")
+        .args(["-fc", &format!("qemu-system.*{mine}")])
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout)
+        .trim()
+        .parse()
+        .unwrap()
 }
 
 #[test]
@@ -140,7 +160,12 @@ fn a_patch_that_does_not_compile_shows_the_compilers_line_and_names_the_patch() 
     expect(
         trial(&fault_patch("does-not-compile.patch"), &["--rounds", "1"]),
         5,
-        &["the kernel of patched does not build", "fs/file.c:", "error:", "does-not-compile.patch"],
+        &[
+            "the kernel of patched does not build",
+            "fs/file.c:",
+            "error:",
+            "does-not-compile.patch",
+        ],
     );
 }
 
@@ -154,7 +179,11 @@ fn kernels_that_panic_or_hang_are_told_apart_within_the_deadline() {
     ] {
         let start = Instant::now();
         let churn = ["--rounds", "1", "-w", "fd-churn:fds=200000,touch=0"];
-        expect(trial(&fault_patch(patch), &churn), 5, &["the guest of patched", word, "    ["]);
+        expect(
+            trial(&fault_patch(patch), &churn),
+            5,
+            &["the guest of patched", word, "    ["],
+        );
         // A build of one file, a good boot beside it, and the deadline of 120 s for the hang.
         assert!(start.elapsed() < Duration::from_secs(600), "{patch}");
         assert_eq!(guests(), 0, "{patch} left a guest running");
@@ -175,7 +204,11 @@ fn a_trial_killed_in_the_middle_of_a_boot_goes_on_and_counts_nothing_twice() {
         command
     };
     for wait_s in [6, 9] {
-        let mut child = run().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = run()
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(Duration::from_secs(wait_s));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -189,7 +222,11 @@ fn a_trial_killed_in_the_middle_of_a_boot_goes_on_and_counts_nothing_twice() {
     assert_eq!(db.check().unwrap(), []);
     let trials = db.trials().unwrap();
     assert_eq!(trials.len(), 1, "{said}");
-    assert_eq!((trials[0].boots_ok, trials[0].boots_failed), (6, 0), "{said}");
+    assert_eq!(
+        (trials[0].boots_ok, trials[0].boots_failed),
+        (6, 0),
+        "{said}"
+    );
 }
 
 /// A folder in which `ktrial` leads to the shared cache.
@@ -209,7 +246,15 @@ fn a_missing_qemu_is_this_machines_fault_and_says_what_to_install() {
     let bin = tempfile::tempdir().unwrap();
     let mut command = trial(Path::new("linux-control-same"), &["--rounds", "1"]);
     command.env("PATH", bin.path());
-    expect(command, 6, &["this machine is at fault", "qemu-system-x86_64", "ktrial doctor"]);
+    expect(
+        command,
+        6,
+        &[
+            "this machine is at fault",
+            "qemu-system-x86_64",
+            "ktrial doctor",
+        ],
+    );
 }
 
 #[test]

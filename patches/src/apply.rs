@@ -8,6 +8,7 @@ mod nearest;
 mod overlay;
 mod paths;
 mod place;
+mod search;
 
 use git2::{Oid, Repository, Signature, Time};
 

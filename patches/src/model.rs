@@ -9,6 +9,8 @@ pub struct Patch {
     pub header: Header,
     /// The files it touches, in the order of the patch.
     pub files: Vec<FilePatch>,
+    /// The bytes it was read from, for the record.
+    pub source: Vec<u8>,
 }
 
 /// What stands above the diff.

@@ -103,6 +103,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Vec<Patch>, ReadError> {
                 name: numbered(name, patches.len()),
                 header: mail.header,
                 files,
+                source: one.to_vec(),
             });
         }
     } else {
@@ -113,6 +114,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Vec<Patch>, ReadError> {
                 name: name.to_owned(),
                 header,
                 files,
+                source: bytes.to_vec(),
             });
         }
     }

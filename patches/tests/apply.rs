@@ -119,6 +119,21 @@ fn a_hunk_at_the_end_of_its_file_stays_there() {
     assert_eq!(place(&format!("x\n{all}"), at_start), None);
 }
 
+/// The context after one hunk may be the context before the next (as GNU patch).
+#[test]
+fn hunks_may_share_context() {
+    let patch = "--- a/f\n+++ b/f\n@@ -1,5 +1,6 @@\n a\n a\n+A\n a\n a\n a\n\
+        @@ -7,6 +8,7 @@\n a\n a\n a\n+A\n a\n a\n a\n";
+    let lab = Lab::new();
+    let applied = lab
+        .try_patch(&[file("f", &"a\n".repeat(10))], patch)
+        .unwrap();
+    let hunks = &applied.patches[0].files[0].hunks;
+    assert_eq!(hunks, &[hunk(1, 0, 0), hunk(6, -2, 0)]);
+    let wanted = "a\na\nA\na\na\na\na\na\nA\na\na\na\n";
+    assert_eq!(lab.content(applied.tree, "f"), wanted.as_bytes());
+}
+
 #[test]
 fn equal_places_are_refused() {
     let block = "{\n\tone();\n}\n";

@@ -40,7 +40,10 @@ pub(super) fn run(context: &Context) -> Result<u8> {
     let failed = || checks.iter().filter(|c| c.outcome.is_err() && !c.optional);
     let packages: Vec<&str> = failed().filter_map(|c| c.package).collect();
     if !packages.is_empty() {
-        print(&format!("\ninstall: apt-get install {}\n", packages.join(" ")))?;
+        print(&format!(
+            "\ninstall: apt-get install {}\n",
+            packages.join(" ")
+        ))?;
     }
     Ok(if failed().next().is_some() { 6 } else { 0 })
 }

@@ -1,5 +1,6 @@
 //! The command line: one file a command. Each is thin; the work is in the library.
 
+mod boot;
 mod db;
 mod doctor;
 mod report;
@@ -48,6 +49,8 @@ enum Command {
     Doctor,
     /// Put a series on trial: base against patched
     Trial(trial::Arguments),
+    /// Boot one kernel once and run workloads: a look, or a recorded boot again from its seed
+    Boot(boot::Arguments),
     /// Judge a trial again from its stored samples
     Verdict(verdict::Arguments),
     /// Write the HTML report
@@ -102,6 +105,7 @@ fn run(cli: Cli) -> Result<u8> {
     match cli.command {
         Command::Doctor => doctor::run(&context),
         Command::Trial(arguments) => trial::run(&context, &arguments),
+        Command::Boot(arguments) => boot::run(&context, &arguments),
         Command::Verdict(arguments) => verdict::run(&context, &arguments),
         Command::Report(arguments) => report::run(&context, &arguments),
         Command::Series(command) => series::run(&context, &command),

@@ -8,8 +8,8 @@ use ktrial_patches::catalogue;
 use super::trial::open_series;
 use super::{Context, print};
 use crate::fault::{Fault, Result};
-use crate::trial;
 use crate::tree::Tree;
+use crate::trial;
 
 /// The commands of `ktrial series`.
 #[derive(Debug, Subcommand)]
@@ -69,24 +69,39 @@ fn list() -> Result<u8> {
     for series in all {
         let system = series.system.map_or_else(|| "?".into(), |s| s.to_string());
         let version = series.applies_to.unwrap_or_default();
-        print(&format!("{:<30} {system} {version:<6} {}\n", series.name, series.title))?;
+        print(&format!(
+            "{:<30} {system} {version:<6} {}\n",
+            series.name, series.title
+        ))?;
     }
     Ok(0)
 }
 
 fn show(name: &str) -> Result<u8> {
     let series = open_series(name)?;
-    print(&format!("{}: {}\n\n{}\n", series.name, series.title, series.description.trim()))?;
+    print(&format!(
+        "{}: {}\n\n{}\n",
+        series.name,
+        series.title,
+        series.description.trim()
+    ))?;
     if let Some(source) = &series.source {
         print(&format!("\nsource: {source}\n"))?;
     }
     for patch in &series.patches {
-        print(&format!("patch: {}  {}\n", patch.name, patch.header.subject))?;
+        print(&format!(
+            "patch: {}  {}\n",
+            patch.name, patch.header.subject
+        ))?;
     }
     for workload in &series.workloads {
         let pairs = workload.parameters.iter();
         let pairs: Vec<String> = pairs.map(|(k, v)| format!("{k}={v}")).collect();
-        print(&format!("workload: {} {}\n", workload.name, pairs.join(" ")))?;
+        print(&format!(
+            "workload: {} {}\n",
+            workload.name,
+            pairs.join(" ")
+        ))?;
     }
     Ok(0)
 }

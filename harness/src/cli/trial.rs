@@ -9,8 +9,8 @@ use super::{Context, print};
 use crate::fault::{Fault, Result};
 use crate::guest::{Clock, Shape};
 use crate::kernel::Config;
-use crate::trial::{self, Plan, Run, Wanted, plan};
 use crate::tree::Tree;
+use crate::trial::{self, Plan, Run, Wanted, plan};
 use crate::verdict::{self, outcome, text};
 use crate::vm::accel;
 use crate::{machine, report};
@@ -68,8 +68,9 @@ pub struct Arguments {
     jobs: Option<usize>,
 }
 
+/// How `--clock` is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ClockChoice {
+pub(super) enum ClockChoice {
     /// Real where KVM boots a guest, else virtual
     Auto,
     /// KVM: the machine's own time
@@ -96,15 +97,19 @@ fn percent(text: &str) -> std::result::Result<f64, String> {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     let series = open_series(&arguments.series)?;
     if arguments.control && series.expectations.is_empty() {
-        return Err(Fault::user(format!("{} expects nothing, so it is no control", series.name))
-            .next("leave --control out"));
+        return Err(Fault::user(format!(
+            "{} expects nothing, so it is no control",
+            series.name
+        ))
+        .next("leave --control out"));
     }
-    let mut plan = plan(arguments, &series)?;
+    let plan = plan(context, arguments, &series)?;
     let config = Config::with(arguments.config.as_deref())?;
-    let tree = Tree::open(&context.home, &arguments.tree, arguments.revision.as_deref())?;
-    if arguments.clock == ClockChoice::Auto {
-        plan.clock = auto_clock(context);
-    }
+    let tree = Tree::open(
+        &context.home,
+        &arguments.tree,
+        arguments.revision.as_deref(),
+    )?;
     let wanted = Wanted {
         tree: &tree,
         series: &series,
@@ -147,11 +152,13 @@ fn conclude(
     Ok(code)
 }
 
-fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
+fn plan(context: &Context, arguments: &Arguments, series: &Series) -> Result<Plan> {
     let (duration, iterations) = (arguments.duration, arguments.iterations);
     let runs = if !arguments.workloads.is_empty() {
         let typed = arguments.workloads.iter();
-        typed.map(|text| Run::parse(text, duration, iterations)).collect::<Result<_>>()?
+        typed
+            .map(|text| Run::parse(text, duration, iterations))
+            .collect::<Result<_>>()?
     } else if series.workloads.is_empty() {
         ["exec", "fd-churn:touch=0"]
             .iter()
@@ -165,16 +172,13 @@ fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
         runs,
         rounds: arguments.rounds,
         margin: arguments.margin,
-        clock: match arguments.clock {
-            ClockChoice::Real => Clock::Real,
-            ClockChoice::Emulated => Clock::Emulated,
-            ClockChoice::Auto | ClockChoice::Virtual => Clock::Virtual,
-        },
         shape: Shape {
             cpus: arguments.cpus,
             memory_mib: arguments.memory,
         }
         .check()?,
+        // Last, because it may try a guest.
+        clock: arguments.clock.resolve(context),
     })
 }
 
@@ -191,14 +195,22 @@ pub(super) fn open_series(name: &str) -> Result<Series> {
     series.map_err(|e| Fault::user(e.to_string()))
 }
 
-fn auto_clock(context: &Context) -> Clock {
-    match accel::try_kvm(&context.home) {
-        Ok(()) => Clock::Real,
-        Err(why) => {
-            context.progress.say(&format!(
-                "KVM does not work here ({why}): guests run emulated, in virtual time"
-            ));
-            Clock::Virtual
+impl ClockChoice {
+    /// The clock that is meant; `auto` tries KVM, and says once if it does not work.
+    pub(super) fn resolve(self, context: &Context) -> Clock {
+        match self {
+            ClockChoice::Real => Clock::Real,
+            ClockChoice::Virtual => Clock::Virtual,
+            ClockChoice::Emulated => Clock::Emulated,
+            ClockChoice::Auto => match accel::try_kvm(&context.home) {
+                Ok(()) => Clock::Real,
+                Err(why) => {
+                    context.progress.say(&format!(
+                        "KVM does not work here ({why}): guests run emulated, in virtual time"
+                    ));
+                    Clock::Virtual
+                }
+            },
         }
     }
 }

@@ -17,7 +17,10 @@ pub struct Job {
 
 /// The list as text. Job ids are the positions in `jobs`.
 pub(super) fn list(jobs: &[Job], perturbation: &Perturbation) -> String {
-    let mut text = format!("ktrial-jobs 1\nseed {}\n", hex::encode(perturbation.entropy));
+    let mut text = format!(
+        "ktrial-jobs 1\nseed {}\n",
+        hex::encode(perturbation.entropy)
+    );
     for (id, job) in jobs.iter().enumerate() {
         let _ = write!(text, "job {id} {} {}", job.deadline_ms, job.program);
         for argument in &job.arguments {

@@ -6,10 +6,11 @@ mod linux;
 pub mod perturb;
 mod programs;
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, Result};
-use crate::kernel::Kernel;
 use crate::vm::{Accelerator, Launch, Limits};
 
 pub use jobs::Job;
@@ -93,14 +94,14 @@ pub struct Guest<'a> {
 }
 
 impl Guest<'_> {
-    /// What QEMU is to start for one boot.
+    /// What QEMU is to start for one boot of the kernel at `image`.
     ///
     /// # Errors
     /// A host fault if the initramfs cannot be made.
-    pub fn launch(&self, kernel: &Kernel, jobs: &[Job], seed: u64) -> Result<Launch> {
+    pub fn launch(&self, image: PathBuf, jobs: &[Job], seed: u64) -> Result<Launch> {
         let perturbation = Perturbation::of(seed);
         Ok(Launch {
-            kernel: kernel.image(),
+            kernel: image,
             initrd: linux::initramfs(self.programs, &jobs::list(jobs, &perturbation))?,
             append: linux::command_line(&perturbation),
             cpus: self.shape.cpus,

@@ -81,7 +81,7 @@ mod tests {
     fn memory_moves_by_at_most_62_mib_in_steps_of_two() {
         for seed in 0..500 {
             let extra = Perturbation::of(seed).extra_mib;
-            assert!(extra <= 62 && extra % 2 == 0);
+            assert!(extra <= 62 && extra.is_multiple_of(2));
         }
     }
 

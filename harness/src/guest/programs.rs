@@ -30,7 +30,11 @@ impl Programs {
     /// A host fault if the compiler is missing or fails.
     pub fn build(home: &Home) -> Result<Programs> {
         let version = Command::new(COMPILER);
-        let version = process::run(with(version, &["-v"]), home.cache_root(), Duration::from_secs(20))?;
+        let version = process::run(
+            with(version, &["-v"]),
+            home.cache_root(),
+            Duration::from_secs(20),
+        )?;
         let folder = home.cache("programs")?.join(key(&version.text));
         if !folder.join("bin").exists() {
             compile_all(home, &folder)?;
@@ -80,9 +84,12 @@ fn compile(home: &Home, sources: &Path, bin: &Path, program: &Program) -> Result
     if output.success {
         return Ok(());
     }
-    Err(Fault::host(format!("{COMPILER} cannot build the guest's program {}", program.name))
-        .showing(output.text)
-        .next("`ktrial doctor` checks the compiler"))
+    Err(Fault::host(format!(
+        "{COMPILER} cannot build the guest's program {}",
+        program.name
+    ))
+    .showing(output.text)
+    .next("`ktrial doctor` checks the compiler"))
 }
 
 fn with(mut command: Command, arguments: &[&str]) -> Command {

@@ -65,7 +65,11 @@ fn of_machine(log: &str) -> Option<Fault> {
     } else {
         "free disk or memory, then run the same command again: it goes on from there"
     };
-    Some(Fault::host("the build failed for a reason outside the source").showing(line).next(next))
+    Some(
+        Fault::host("the build failed for a reason outside the source")
+            .showing(line)
+            .next(next),
+    )
 }
 
 /// The first line that a compiler, the linker or make calls an error.
@@ -85,7 +89,9 @@ pub(super) fn first_error(log: &str, worktree: &Path) -> Option<BuildError> {
         .or_else(|| lines.iter().position(|l| is_make(&l)))?;
     let line = lines[at].clone();
     // gcc names the function on the line before.
-    let from = at.saturating_sub(usize::from(at > 0 && lines[at - 1].contains(": In function")));
+    let from = at.saturating_sub(usize::from(
+        at > 0 && lines[at - 1].contains(": In function"),
+    ));
     let until = lines[at..]
         .iter()
         .position(|l| is_make(&l))

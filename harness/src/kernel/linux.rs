@@ -80,7 +80,10 @@ impl Make<'_> {
         }
         Ok(Built {
             image: self.objects.join(image),
-            release: self.read("include/config/kernel.release")?.trim().to_owned(),
+            release: self
+                .read("include/config/kernel.release")?
+                .trim()
+                .to_owned(),
             refused_options,
         })
     }
@@ -106,10 +109,8 @@ impl Make<'_> {
         let log = self.objects.join("ktrial-build.log");
         let out = File::create(&log).or_host(|| format!("write {}", log.display()))?;
         let mut follower = LineCounter::open(&log)?;
-        let mut child = process::spawn(
-            self.command(targets, out)?,
-            self.builder.home.cache_root(),
-        )?;
+        let mut child =
+            process::spawn(self.command(targets, out)?, self.builder.home.cache_root())?;
         let start = Instant::now();
         let status = loop {
             if let Some(status) = child.poll()? {
@@ -151,7 +152,14 @@ impl Make<'_> {
             .stdout(out)
             .stderr(err);
         // Nothing of the user's shell may reach the kernel, nor the hour or the host's name.
-        for variable in ["MAKEFLAGS", "MFLAGS", "ARCH", "CROSS_COMPILE", "KCFLAGS", "KBUILD_OUTPUT"] {
+        for variable in [
+            "MAKEFLAGS",
+            "MFLAGS",
+            "ARCH",
+            "CROSS_COMPILE",
+            "KCFLAGS",
+            "KBUILD_OUTPUT",
+        ] {
             make.env_remove(variable);
         }
         make.env("LC_ALL", "C")

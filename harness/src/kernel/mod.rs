@@ -57,6 +57,19 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// A kernel of the cache by its hash.
+    ///
+    /// # Errors
+    /// A user fault if the cache has none of that hash.
+    pub fn find(home: &Home, hash: &str) -> Result<Kernel> {
+        let plain = hash.bytes().all(|b| b.is_ascii_hexdigit());
+        let folder = home.cache("kernels")?.join(hash);
+        plain.then(|| cached(&folder)).flatten().ok_or_else(|| {
+            Fault::user(format!("no kernel {hash} is in the cache"))
+                .next("the report of a trial names its kernels; a trial builds them again")
+        })
+    }
+
     /// The file that QEMU loads.
     pub fn image(&self) -> PathBuf {
         self.folder.join(&self.image)
@@ -120,9 +133,12 @@ impl Builder<'_> {
         let hash = self.hash(applied.tree);
         let folder = self.home.cache("kernels")?.join(&hash);
         if let Some(kernel) = cached(&folder) {
-            self.progress.say(&format!("kernel of {name}: {hash}, cached"));
+            self.progress
+                .say(&format!("kernel of {name}: {hash}, cached"));
             return Ok(kernel);
         }
+        self.progress
+            .say(&format!("kernel of {name}: {hash}, to be built"));
         let _lock = self.tree.lock(self.home)?;
         // Another ktrial may have built it while this one waited.
         if let Some(kernel) = cached(&folder) {

@@ -80,9 +80,11 @@ pub(super) fn import(home: &Home, source: &Path, git_dir: &Path) -> Result<()> {
     let status = child.wait(std::time::Duration::from_secs(DEADLINE_S))?;
     written?;
     if !status.success() {
-        return Err(Fault::host(format!("git fast-import of {} failed", source.display()))
-            .showing(fs::read_to_string(&log).unwrap_or_default())
-            .next("check the free space of the disk"));
+        return Err(
+            Fault::host(format!("git fast-import of {} failed", source.display()))
+                .showing(fs::read_to_string(&log).unwrap_or_default())
+                .next("check the free space of the disk"),
+        );
     }
     File::create(git_dir.join(DONE)).or_host(|| format!("write {}", git_dir.display()))?;
     Ok(())
@@ -103,7 +105,9 @@ fn write_commit(home: &Home, source: &Path, mut out: impl Write) -> Result<()> {
     } else {
         write_tarball(home, source, &mut out)?;
     }
-    out.write_all(b"\ndone\n").and_then(|()| out.flush()).or_host(broken)
+    out.write_all(b"\ndone\n")
+        .and_then(|()| out.flush())
+        .or_host(broken)
 }
 
 fn write_folder(root: &Path, out: &mut impl Write) -> Result<()> {
@@ -134,7 +138,9 @@ fn write_tarball(home: &Home, source: &Path, out: &mut impl Write) -> Result<()>
         let path = entry.path().or_host(reading)?.into_owned();
         let kind = entry.header().entry_type();
         // A kernel tarball has one folder at the top, which is no part of the tree.
-        let Some(name) = below_top(&path, &mut top).map_err(|e| Fault::user(format!("{}: {e}", source.display())))? else {
+        let Some(name) = below_top(&path, &mut top)
+            .map_err(|e| Fault::user(format!("{}: {e}", source.display())))?
+        else {
             continue;
         };
         if kind.is_symlink() {
@@ -143,12 +149,17 @@ fn write_tarball(home: &Home, source: &Path, out: &mut impl Write) -> Result<()>
         } else if kind.is_file() {
             let mode = file_mode(entry.header().mode().or_host(reading)?);
             let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes).map_err(|e| not_an_archive(source, &e))?;
+            entry
+                .read_to_end(&mut bytes)
+                .map_err(|e| not_an_archive(source, &e))?;
             write_file(out, mode, &name, &bytes)?;
         }
         files += 1;
         if files > MOST_FILES {
-            return Err(Fault::user(format!("{} has over {MOST_FILES} files", source.display())));
+            return Err(Fault::user(format!(
+                "{} has over {MOST_FILES} files",
+                source.display()
+            )));
         }
     }
     if files == 0 {
@@ -164,8 +175,11 @@ fn write_tarball(home: &Home, source: &Path, out: &mut impl Write) -> Result<()>
 }
 
 fn not_an_archive(source: &Path, why: &dyn std::fmt::Display) -> Fault {
-    Fault::user(format!("{} is no whole tar archive: {why}", source.display()))
-        .next("give --tree a .tar, .tar.xz, .tar.gz, .tar.bz2 or .tar.zst of a kernel, or a folder")
+    Fault::user(format!(
+        "{} is no whole tar archive: {why}",
+        source.display()
+    ))
+    .next("give --tree a .tar, .tar.xz, .tar.gz, .tar.bz2 or .tar.zst of a kernel, or a folder")
 }
 
 type Unpacked = (Option<process::Child>, Box<dyn Read>);
@@ -182,16 +196,26 @@ fn unpack(home: &Home, source: &Path) -> Result<Unpacked> {
         _ => return Ok((None, Box::new(io::BufReader::new(file)))),
     };
     let mut command = Command::new(program);
-    command.args(["-d", "-c"]).stdin(file).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .args(["-d", "-c"])
+        .stdin(file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     let mut child = process::spawn(command, home.cache_root())?;
     let stdout = child
         .take_stdout()
         .ok_or_else(|| Fault::host(format!("{program} has no output")))?;
-    Ok((Some(child), Box::new(io::BufReader::with_capacity(1 << 20, stdout))))
+    Ok((
+        Some(child),
+        Box::new(io::BufReader::with_capacity(1 << 20, stdout)),
+    ))
 }
 
 /// The path below the archive's one top folder; `None` for that folder itself and for headers.
-fn below_top(path: &Path, top: &mut Option<PathBuf>) -> std::result::Result<Option<PathBuf>, String> {
+fn below_top(
+    path: &Path,
+    top: &mut Option<PathBuf>,
+) -> std::result::Result<Option<PathBuf>, String> {
     let mut parts = Vec::new();
     for part in path.components() {
         match part {
@@ -215,7 +239,11 @@ fn below_top(path: &Path, top: &mut Option<PathBuf>) -> std::result::Result<Opti
 }
 
 fn file_mode(mode: u32) -> &'static str {
-    if mode & 0o100 != 0 { "100755" } else { "100644" }
+    if mode & 0o100 != 0 {
+        "100755"
+    } else {
+        "100644"
+    }
 }
 
 fn write_file(out: &mut impl Write, mode: &str, name: &Path, bytes: &[u8]) -> Result<()> {
@@ -261,7 +289,10 @@ fn walk(root: &Path) -> Result<Vec<PathBuf>> {
             }
         }
         if files.len() > MOST_FILES {
-            return Err(Fault::user(format!("{} has over {MOST_FILES} files", root.display())));
+            return Err(Fault::user(format!(
+                "{} has over {MOST_FILES} files",
+                root.display()
+            )));
         }
     }
     files.sort();

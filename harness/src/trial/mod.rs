@@ -31,10 +31,12 @@ pub struct Ran {
 /// The fault of the first boot that failed, after it was stored; an interrupt, after which the same
 /// call goes on; a host fault of the database.
 pub fn run(home: &Home, db: &mut Db, prepared: &Prepared, progress: &Progress) -> Result<Ran> {
-    let _lock = home.try_lock(&format!("trial-{}", prepared.plan_key))?.ok_or_else(|| {
-        Fault::user("another ktrial is running this very trial")
-            .next("wait for it, or give another --seed")
-    })?;
+    let _lock = home
+        .try_lock(&format!("trial-{}", prepared.plan_key))?
+        .ok_or_else(|| {
+            Fault::user("another ktrial is running this very trial")
+                .next("wait for it, or give another --seed")
+        })?;
     let id = match db.unfinished_trial(&prepared.plan_key)? {
         Some(id) => id,
         None => prepared.begin(db)?,

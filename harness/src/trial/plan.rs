@@ -67,7 +67,12 @@ impl Run {
     ///
     /// # Errors
     /// A user fault for an unknown workload, parameter or value.
-    pub fn new(workload: &str, settings: &Settings, duration_ms: u64, iterations: u32) -> Result<Run> {
+    pub fn new(
+        workload: &str,
+        settings: &Settings,
+        duration_ms: u64,
+        iterations: u32,
+    ) -> Result<Run> {
         Ok(Run {
             workload: workload.to_owned(),
             settings: workload::find(workload)?.complete(settings)?,
@@ -136,7 +141,11 @@ pub fn variants(series: &Series) -> Result<Vec<PlannedVariant>> {
         for ((name, parameter), value) in &own.set {
             let set = Settings::from([(parameter.clone(), value.to_string())]);
             workload::find(name)?.complete(&set)?;
-            variant.settings.entry(name.clone()).or_default().extend(set);
+            variant
+                .settings
+                .entry(name.clone())
+                .or_default()
+                .extend(set);
         }
         variants.push(variant);
     }
@@ -177,8 +186,16 @@ mod tests {
 
     #[test]
     fn typos_are_the_users_fault() {
-        for text in ["fd-chrn", "exec:procs=2", "exec:processes=0", "exec:processes=1,processes=2"] {
-            assert_eq!(Run::parse(text, 500, 2).unwrap_err().at, crate::fault::At::User);
+        for text in [
+            "fd-chrn",
+            "exec:procs=2",
+            "exec:processes=0",
+            "exec:processes=1,processes=2",
+        ] {
+            assert_eq!(
+                Run::parse(text, 500, 2).unwrap_err().at,
+                crate::fault::At::User
+            );
         }
     }
 }

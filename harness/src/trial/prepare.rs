@@ -125,7 +125,13 @@ fn apply_fault(error: &ktrial_patches::apply::ApplyError) -> Fault {
 
 /// How a series applied, in one line.
 pub fn applied_line(series: &Series, applied: &Applied) -> String {
-    let hunks = || applied.patches.iter().flat_map(|p| &p.files).flat_map(|f| &f.hunks);
+    let hunks = || {
+        applied
+            .patches
+            .iter()
+            .flat_map(|p| &p.files)
+            .flat_map(|f| &f.hunks)
+    };
     let offset = hunks().filter(|h| h.offset != 0).count();
     let fuzzy = hunks().filter(|h| h.fuzz != 0).count();
     let how = match (offset, fuzzy) {
@@ -134,8 +140,15 @@ pub fn applied_line(series: &Series, applied: &Applied) -> String {
         (o, f) => format!("{o} with an offset, {f} with fuzz"),
     };
     match series.patches.len() {
-        0 => format!("{}: no patches, both variants are the same kernel", series.name),
-        n => format!("{} applies: {n} patch(es), {} hunk(s), {how}", series.name, hunks().count()),
+        0 => format!(
+            "{}: no patches, both variants are the same kernel",
+            series.name
+        ),
+        n => format!(
+            "{} applies: {n} patch(es), {} hunk(s), {how}",
+            series.name,
+            hunks().count()
+        ),
     }
 }
 
@@ -149,17 +162,26 @@ impl Prepared {
         for (which, kernel) in &self.kernels {
             kernels.insert(*which, db.put_kernel(&kernel_record(kernel))?);
         }
-        let variants = self.plan.variants.iter().zip(0..).map(|(variant, position)| {
-            let patched = variant.kernel == KernelOf::Patched;
-            Ok(NewVariant {
-                name: variant.name.clone(),
-                position,
-                series: patched.then_some(series),
-                kernel: kernels.get(&variant.kernel).copied(),
-                settings_json: to_json(&variant.settings)?,
-                applied_json: if patched { applied_json(&self.applied).to_string() } else { "{}".into() },
-            })
-        });
+        let variants = self
+            .plan
+            .variants
+            .iter()
+            .zip(0..)
+            .map(|(variant, position)| {
+                let patched = variant.kernel == KernelOf::Patched;
+                Ok(NewVariant {
+                    name: variant.name.clone(),
+                    position,
+                    series: patched.then_some(series),
+                    kernel: kernels.get(&variant.kernel).copied(),
+                    settings_json: to_json(&variant.settings)?,
+                    applied_json: if patched {
+                        applied_json(&self.applied).to_string()
+                    } else {
+                        "{}".into()
+                    },
+                })
+            });
         let plan = &self.plan;
         Ok(db.begin_trial(&NewTrial {
             plan_key: self.plan_key.clone(),
@@ -191,8 +213,15 @@ fn plan_key(
     let hashes: Vec<&str> = kernels.values().map(|k| k.hash.as_str()).collect();
     let mut hash = Sha256::new();
     hash.update(
-        json!([to_json(&wanted.plan)?, hashes, machine.key, machine.facts_json, wanted.seed, wanted.series.name])
-            .to_string(),
+        json!([
+            to_json(&wanted.plan)?,
+            hashes,
+            machine.key,
+            machine.facts_json,
+            wanted.seed,
+            wanted.series.name
+        ])
+        .to_string(),
     );
     for (name, bytes) in programs.iter() {
         hash.update(name);
@@ -219,7 +248,7 @@ fn series_record(series: &Series) -> ktrial_db::Series {
         .iter()
         .map(|patch| PatchText {
             name: patch.name.clone(),
-            text: patch.header.commit_message(),
+            text: String::from_utf8_lossy(&patch.source).into_owned(),
         })
         .collect();
     let mut hash = Sha256::new();
@@ -251,9 +280,7 @@ fn kernel_record(kernel: &Kernel) -> ktrial_db::Kernel {
 }
 
 fn applied_json(applied: &Applied) -> Value {
-    let hunk = |h: &ktrial_patches::apply::AppliedHunk| {
-        json!({"line": h.line, "offset": h.offset, "fuzz": h.fuzz})
-    };
+    let hunk = |h: &ktrial_patches::apply::AppliedHunk| json!({"line": h.line, "offset": h.offset, "fuzz": h.fuzz});
     let patches: Vec<Value> = applied
         .patches
         .iter()

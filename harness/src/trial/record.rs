@@ -113,7 +113,11 @@ pub(super) fn samples(
                 let warmup = iteration < run.warmups && !metric.once;
                 samples.push(NewSample {
                     cell,
-                    iteration: if warmup || metric.once { iteration } else { iteration - run.warmups },
+                    iteration: if warmup || metric.once {
+                        iteration
+                    } else {
+                        iteration - run.warmups
+                    },
                     warmup,
                     value: report.value(metric, iteration),
                 });
@@ -166,7 +170,10 @@ pub(super) fn trouble(
         .find_map(|(run, report)| Some((run, report.failure()?)))?;
     let fault = Fault::new(
         At::Guest,
-        format!("{} failed in the guest of {variant}: it {failure}", run.workload),
+        format!(
+            "{} failed in the guest of {variant}: it {failure}",
+            run.workload
+        ),
     );
     Some(("workload".to_owned(), fault))
 }
@@ -201,7 +208,11 @@ mod tests {
     }
 
     fn rate() -> Metric {
-        workload::find("exec").unwrap().metric("rate").unwrap().clone()
+        workload::find("exec")
+            .unwrap()
+            .metric("rate")
+            .unwrap()
+            .clone()
     }
 
     #[test]
@@ -216,7 +227,9 @@ mod tests {
             Value::Unsupported("fastalloc: socket: Invalid argument".into())
         );
         let failed = &JobReport::all(&frames(&["sample 0 rate 1"], JobEnd::Signal(11)), 1)[0];
-        assert!(matches!(failed.value(&rate(), 0), Value::Failed(why) if why.contains("signal 11")));
+        assert!(
+            matches!(failed.value(&rate(), 0), Value::Failed(why) if why.contains("signal 11"))
+        );
         let cut = &JobReport::all(&[], 1)[0];
         assert!(matches!(cut.value(&rate(), 0), Value::Failed(why) if why == "never ended"));
     }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::{Duration, Instant};
 
 use ktrial_db::{Db, NewBoot, Trial, TrialId, VariantId};
 
@@ -55,7 +56,9 @@ pub(super) fn run(
     let all = trial.variants.len() * trial.rounds as usize;
     let resumed = all - due.len();
     if resumed > 0 {
-        progress.say(&format!("going on with trial {id}: {resumed} of {all} boots are done"));
+        progress.say(&format!(
+            "going on with trial {id}: {resumed} of {all} boots are done"
+        ));
     }
     let folder = home.cache("run")?.join(&prepared.plan_key);
     // What a killed run left there; the lock on the trial says that nobody uses it.
@@ -69,11 +72,20 @@ pub(super) fn run(
         folder: folder.clone(),
         stop: AtomicBool::new(false),
     };
+    let start = Instant::now();
+    let mut in_jobs = Duration::ZERO;
     let made = boots.run(lanes, due, |done| {
+        in_jobs += done
+            .boot
+            .as_ref()
+            .map_or(Duration::ZERO, |boot| boot.in_jobs);
         let name = prepared.plan.variants[done.due.variant].name.clone();
         let round = done.due.round;
         store(db, &trial, prepared, done)?;
-        task.at(db.boots(id)?.len() as u64, &format!("round {} {name}", round + 1));
+        task.at(
+            db.boots(id)?.len() as u64,
+            &format!("round {} {name}", round + 1),
+        );
         Ok(())
     });
     let _ = std::fs::remove_dir_all(&folder);
@@ -84,7 +96,14 @@ pub(super) fn run(
             return Err(fault);
         }
     };
-    task.end(&format!("{made} made"));
+    let spent = start
+        .elapsed()
+        .mul_f64(lanes as f64)
+        .max(Duration::from_millis(1));
+    let share = 100.0 * in_jobs.as_secs_f64() / spent.as_secs_f64();
+    task.end(&format!(
+        "{made} made, {share:.0} % of the time in workloads"
+    ));
     Ok((resumed, made))
 }
 
@@ -215,12 +234,16 @@ impl Lanes<'_> {
             clock: prepared.plan.clock,
             programs: &prepared.programs,
         };
-        let launch = guest.launch(kernel, &jobs(prepared, variant, due.seed)?, due.seed)?;
+        let launch = guest.launch(
+            kernel.image(),
+            &jobs(prepared, variant, due.seed)?,
+            due.seed,
+        )?;
         let folder = self
             .folder
             .join(format!("{}-{}-{}", due.round, due.position, due.attempt));
         std::fs::create_dir_all(&folder).or_host(|| format!("make {}", folder.display()))?;
-        let boot = vm::boot(&launch, &folder, self.home.cache_root());
+        let boot = vm::boot(&launch, &folder, self.home.cache_root(), &mut |_| ());
         let _ = std::fs::remove_dir_all(&folder);
         boot
     }
@@ -259,7 +282,9 @@ fn store(db: &mut Db, trial: &Trial, prepared: &Prepared, done: Done) -> Result<
             attempt: due.attempt,
             seed: due.seed,
             perturbation_json: perturbation.or_host(|| "write JSON".into())?,
-            outcome: trouble.as_ref().map_or("ok".into(), |(word, _)| word.clone()),
+            outcome: trouble
+                .as_ref()
+                .map_or("ok".into(), |(word, _)| word.clone()),
             detail: trouble.as_ref().map(|(_, fault)| fault.what.clone()),
             started_at: done.started_at,
             ended_at: now_ms(),

@@ -49,7 +49,11 @@ pub fn hold(
 ) -> Vec<Held> {
     let mut held = Vec::new();
     for expectation in expectations {
-        let words: Vec<String> = expectation.verdicts.iter().map(ToString::to_string).collect();
+        let words: Vec<String> = expectation
+            .verdicts
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         let expected = format!(
             "{} {}: {} of {} {}",
             expectation.workload,
@@ -84,7 +88,11 @@ pub fn hold(
 /// that should not have, else 3.
 pub fn control_exit_code(held: &[Held]) -> u8 {
     let missed = |h: &&Held| !h.met;
-    if held.iter().filter(missed).any(|h| h.found.as_deref() == Some("regressed")) {
+    if held
+        .iter()
+        .filter(missed)
+        .any(|h| h.found.as_deref() == Some("regressed"))
+    {
         REGRESSED
     } else if held.is_empty() || held.iter().any(|h| !h.met) {
         INCONCLUSIVE
@@ -112,9 +120,10 @@ fn parameters(canonical: &str) -> BTreeMap<String, catalogue::Value> {
     let value = |text: &str| match text {
         "true" => catalogue::Value::Bool(true),
         "false" => catalogue::Value::Bool(false),
-        _ => text
-            .parse()
-            .map_or_else(|_| catalogue::Value::Text(text.to_owned()), catalogue::Value::Int),
+        _ => text.parse().map_or_else(
+            |_| catalogue::Value::Text(text.to_owned()),
+            catalogue::Value::Int,
+        ),
     };
     canonical
         .split(' ')
@@ -125,10 +134,15 @@ fn parameters(canonical: &str) -> BTreeMap<String, catalogue::Value> {
 
 fn parameters_text(expectation: &Expectation) -> String {
     let pairs = expectation.parameters.iter();
-    let pairs: Vec<String> = pairs.map(|(name, value)| format!("{name}={value}")).collect();
+    let pairs: Vec<String> = pairs
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     pairs.join(" ")
 }
 
 fn cell(cells: &[(CellId, Cell)], id: CellId) -> Option<&Cell> {
-    cells.iter().find(|(cell, _)| *cell == id).map(|(_, cell)| cell)
+    cells
+        .iter()
+        .find(|(cell, _)| *cell == id)
+        .map(|(_, cell)| cell)
 }

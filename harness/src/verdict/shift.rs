@@ -134,7 +134,10 @@ mod tests {
         assert!((shift.estimate - 0.305).abs() < 1e-9, "{}", shift.estimate);
         assert!((shift.p - 0.2544).abs() < 5e-5, "{}", shift.p);
         let (low, high) = shift.interval(0.95).unwrap();
-        assert!((low + 0.15).abs() < 1e-9 && (high - 0.76).abs() < 1e-9, "{low} {high}");
+        assert!(
+            (low + 0.15).abs() < 1e-9 && (high - 0.76).abs() < 1e-9,
+            "{low} {high}"
+        );
     }
 
     #[test]

@@ -10,9 +10,15 @@ use super::outcome::Held;
 pub fn render(trial: &Trial, cells: &[(CellId, Cell)], verdicts: &[Verdict]) -> String {
     let mut text = heading(trial);
     for variant in trial.variants.iter().skip(1) {
-        let of_variant: Vec<&Verdict> =
-            verdicts.iter().filter(|v| v.variant == variant.id).collect();
-        let _ = writeln!(text, "\n{} against {}", variant.name, trial.variants[0].name);
+        let of_variant: Vec<&Verdict> = verdicts
+            .iter()
+            .filter(|v| v.variant == variant.id)
+            .collect();
+        let _ = writeln!(
+            text,
+            "\n{} against {}",
+            variant.name, trial.variants[0].name
+        );
         for (workload, rows) in blocks(cells, &of_variant) {
             let _ = writeln!(text, "  {workload}");
             for (cell, verdict) in rows {
@@ -74,7 +80,9 @@ fn blocks<'a>(cells: &'a [(CellId, Cell)], verdicts: &[&'a Verdict]) -> Vec<Bloc
 fn row(cell: &Cell, verdict: &Verdict) -> String {
     let metric = format!("{} {}", cell.metric, cell.unit);
     let value = |v: Option<f64>| v.map_or_else(|| "-".into(), number);
-    let change = verdict.ratio.map_or_else(|| "-".into(), |r| signed(r - 1.0));
+    let change = verdict
+        .ratio
+        .map_or_else(|| "-".into(), |r| signed(r - 1.0));
     let interval = match (verdict.low, verdict.high) {
         (Some(low), Some(high)) => format!("[{}, {}]", signed(low - 1.0), signed(high - 1.0)),
         _ => "-".into(),
@@ -134,7 +142,12 @@ fn signed(share: f64) -> String {
 }
 
 fn percent(share: f64) -> String {
-    format!("{} %", number(share * 100.0).trim_end_matches('0').trim_end_matches('.'))
+    format!(
+        "{} %",
+        number(share * 100.0)
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+    )
 }
 
 #[cfg(test)]

@@ -90,10 +90,14 @@ fn boot_tiny(home: &Home, accelerator: Accelerator) -> Result<(), String> {
     let _ = std::fs::remove_file(&image);
     match status {
         Ok(status) if status.code() == Some(EXIT) => Ok(()),
-        Ok(status) => Err(format!("a tiny guest ended with {}", process::describe(status))),
-        Err(fault) if fault.at == crate::fault::At::Host => {
-            Err(format!("a tiny guest did not finish in {} s", DEADLINE.as_secs()))
-        }
+        Ok(status) => Err(format!(
+            "a tiny guest ended with {}",
+            process::describe(status)
+        )),
+        Err(fault) if fault.at == crate::fault::At::Host => Err(format!(
+            "a tiny guest did not finish in {} s",
+            DEADLINE.as_secs()
+        )),
         Err(fault) => Err(fault.what),
     }
 }

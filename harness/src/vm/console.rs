@@ -79,7 +79,9 @@ impl Console {
 
     /// The first sign of trouble and its line, without the time stamp.
     pub fn sign(&self) -> Option<(Sign, &str)> {
-        self.sign.as_ref().map(|(sign, line)| (*sign, line.as_str()))
+        self.sign
+            .as_ref()
+            .map(|(sign, line)| (*sign, line.as_str()))
     }
 
     /// From the first sign on, or else the last lines; a line without its end comes too.
@@ -90,7 +92,11 @@ impl Console {
             since => since.iter().map(String::as_str).collect(),
         };
         let partial = (!partial.is_empty()).then_some(partial.as_str());
-        lines.into_iter().chain(partial).collect::<Vec<_>>().join("\n")
+        lines
+            .into_iter()
+            .chain(partial)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// Everything, or its first and last megabyte with a marked cut.
@@ -167,7 +173,10 @@ mod tests {
              [    2.5] invalid opcode: 0000 [#1] PREEMPT SMP\n\
              [    2.6] Kernel panic - not syncing: Fatal exception\n",
         );
-        assert_eq!(console.sign(), Some((Sign::Bug, "kernel BUG at fs/file.c:500!")));
+        assert_eq!(
+            console.sign(),
+            Some((Sign::Bug, "kernel BUG at fs/file.c:500!"))
+        );
         assert!(console.last_words().starts_with("[    2.5] kernel BUG"));
         assert!(console.last_words().ends_with("Fatal exception"));
     }
@@ -178,7 +187,10 @@ mod tests {
         let console = read(&(text + "half"));
         assert_eq!(console.sign(), None);
         let words = console.last_words();
-        assert!(words.starts_with("line 18\n") && words.ends_with("line 29\nhalf"), "{words}");
+        assert!(
+            words.starts_with("line 18\n") && words.ends_with("line 29\nhalf"),
+            "{words}"
+        );
     }
 
     #[test]
@@ -195,7 +207,11 @@ mod tests {
 
     #[test]
     fn escape_sequences_never_reach_the_terminal() {
-        assert!(!read("\x1b[31mred\x07\n").last_words().contains(['\x1b', '\x07']));
+        assert!(
+            !read("\x1b[31mred\x07\n")
+                .last_words()
+                .contains(['\x1b', '\x07'])
+        );
     }
 
     proptest! {

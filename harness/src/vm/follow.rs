@@ -30,9 +30,14 @@ impl Follower {
     /// The bytes that came since the last look.
     pub(super) fn new_bytes(&mut self) -> Result<Vec<u8>> {
         let reading = || format!("read {}", self.path.display());
-        self.file.seek(SeekFrom::Start(self.read)).or_host(reading)?;
+        self.file
+            .seek(SeekFrom::Start(self.read))
+            .or_host(reading)?;
         let mut bytes = Vec::new();
-        (&self.file).take(CHUNK).read_to_end(&mut bytes).or_host(reading)?;
+        (&self.file)
+            .take(CHUNK)
+            .read_to_end(&mut bytes)
+            .or_host(reading)?;
         self.read += bytes.len() as u64;
         Ok(bytes)
     }

@@ -3,8 +3,8 @@
 
 pub mod accel;
 pub mod console;
-pub mod frames;
 mod follow;
+pub mod frames;
 mod qemu;
 mod watch;
 
@@ -63,7 +63,10 @@ impl Limits {
         };
         Limits {
             boot: Duration::from_secs(boot_s),
-            jobs: jobs.iter().map(|j| Duration::from_millis(j.deadline_ms)).collect(),
+            jobs: jobs
+                .iter()
+                .map(|j| Duration::from_millis(j.deadline_ms))
+                .collect(),
             slowdown,
             output: OUTPUT,
         }

@@ -78,8 +78,10 @@ impl Qemu {
             .or_host(|| format!("write {}", files.log.display()))?;
         // The monitor is QEMU's standard input: a socket without a path, gone with its ends.
         let (ours, theirs) = UnixStream::pair().or_host(doing)?;
-        ours.set_read_timeout(Some(MONITOR_DEADLINE)).or_host(doing)?;
-        ours.set_write_timeout(Some(MONITOR_DEADLINE)).or_host(doing)?;
+        ours.set_read_timeout(Some(MONITOR_DEADLINE))
+            .or_host(doing)?;
+        ours.set_write_timeout(Some(MONITOR_DEADLINE))
+            .or_host(doing)?;
         let mut command = Command::new(PROGRAM);
         command
             .args(arguments(launch, files))
@@ -125,7 +127,8 @@ fn arguments(launch: &Launch, files: &Files) -> Vec<String> {
         // A guest that reboots has crashed: it exits instead.
         "-no-reboot".into(),
         "-machine".into(),
-        "q35".into(),
+        // No keyboard controller: Linux waits for it at power-off.
+        "pc,i8042=off".into(),
         "-smp".into(),
         launch.cpus.to_string(),
         "-m".into(),

@@ -119,16 +119,24 @@ pub struct Boot {
     pub command: String,
     /// From QEMU's start to the agent's first word.
     pub until_agent: Option<Duration>,
+    /// Wall time in jobs.
+    pub in_jobs: Duration,
     /// From QEMU's start to its end.
     pub took: Duration,
 }
 
-/// Boots a guest in `folder` (made for this boot alone) and follows it to its end.
+/// Boots a guest in `folder` (made for this boot alone) and follows it to its end; `heard` is told
+/// of each frame as it comes.
 ///
 /// # Errors
 /// A host fault if QEMU cannot be started; an interrupt. A guest that fails is no error but an
 /// [`Ending`].
-pub fn boot(launch: &Launch, folder: &Path, cache: &Path) -> Result<Boot> {
+pub fn boot(
+    launch: &Launch,
+    folder: &Path,
+    cache: &Path,
+    heard: &mut dyn FnMut(&Frame),
+) -> Result<Boot> {
     let files = Files::in_folder(folder);
     let qemu = Qemu::start(launch, &files, cache)?;
     let mut watch = Watch {
@@ -136,6 +144,7 @@ pub fn boot(launch: &Launch, folder: &Path, cache: &Path) -> Result<Boot> {
         results_file: Follower::open(&files.results)?,
         qemu,
         limits: &launch.limits,
+        heard,
         console: Console::default(),
         reader: FrameReader::default(),
         frames: Vec::new(),
@@ -143,9 +152,10 @@ pub fn boot(launch: &Launch, folder: &Path, cache: &Path) -> Result<Boot> {
         phase: Phase::Booting,
         start: Instant::now(),
         until_agent: None,
+        in_jobs: Duration::ZERO,
         pace: launch.limits.slowdown,
     };
-    let ending = watch.to_the_end()?;
+    let ending = watch.until_the_end()?;
     let ending = watch.name(ending, &files)?;
     let took = watch.start.elapsed();
     Ok(Boot {
@@ -159,6 +169,7 @@ pub fn boot(launch: &Launch, folder: &Path, cache: &Path) -> Result<Boot> {
         log: std::fs::read(&files.log).unwrap_or_default(),
         command: watch.qemu.command,
         until_agent: watch.until_agent,
+        in_jobs: watch.in_jobs,
     })
 }
 
@@ -181,6 +192,7 @@ const GRACE: Duration = Duration::from_secs(15);
 struct Watch<'a> {
     qemu: Qemu,
     limits: &'a Limits,
+    heard: &'a mut dyn FnMut(&Frame),
     console_file: Follower,
     results_file: Follower,
     console: Console,
@@ -190,13 +202,14 @@ struct Watch<'a> {
     phase: Phase,
     start: Instant,
     until_agent: Option<Duration>,
+    in_jobs: Duration,
     /// Wall seconds a guest second takes at the most.
     pace: f64,
 }
 
 impl Watch<'_> {
     /// Looks until the guest is gone or has to be ended; `None` if it went by itself.
-    fn to_the_end(&mut self) -> Result<Option<Ending>> {
+    fn until_the_end(&mut self) -> Result<Option<Ending>> {
         loop {
             let gone = self.qemu.child.poll()?.is_some();
             if let Some(ending) = self.read()? {
@@ -222,7 +235,9 @@ impl Watch<'_> {
     fn read(&mut self) -> Result<Option<Ending>> {
         self.console.push(&self.console_file.new_bytes()?);
         let results = self.results_file.new_bytes()?;
-        if self.console_file.read > self.limits.output || self.results_file.read > self.limits.output {
+        if self.console_file.read > self.limits.output
+            || self.results_file.read > self.limits.output
+        {
             return Ok(Some(Ending::Flood));
         }
         self.take_results(results)
@@ -236,6 +251,7 @@ impl Watch<'_> {
         self.results.extend(bytes);
         for frame in frames {
             self.enter(&frame);
+            (self.heard)(&frame);
             self.frames.push(frame);
         }
         Ok(None)
@@ -243,6 +259,9 @@ impl Watch<'_> {
 
     fn enter(&mut self, frame: &Frame) {
         let since = Instant::now();
+        if let (Phase::Job { since, .. }, Frame::End { .. }) = (self.phase, frame) {
+            self.in_jobs += since.elapsed();
+        }
         self.phase = match *frame {
             Frame::Hello { .. } => {
                 self.until_agent = Some(self.start.elapsed());
@@ -315,7 +334,10 @@ impl Boot {
     /// The fault of a boot that is not complete, for the variant called `variant`.
     pub fn fault(&self, variant: &str) -> Option<Fault> {
         let at = self.ending.at()?;
-        let fault = Fault::new(at, format!("the guest of {variant} {}", self.ending.describe()));
+        let fault = Fault::new(
+            at,
+            format!("the guest of {variant} {}", self.ending.describe()),
+        );
         Some(match at {
             At::Host => fault.next("`ktrial doctor` tries QEMU by itself"),
             _ => fault.showing(&self.last_words),

@@ -2,25 +2,20 @@
 //! nearest offset, then with context trimmed at both ends. Unlike `patch`, a
 //! choice between equal places is refused.
 
-use std::collections::HashMap;
-
 use super::AppliedHunk;
-use crate::text::lines;
+use super::search::Searched;
 use crate::{Hunk, LineKind};
 
 /// Context lines that may be left out at each end.
 pub(super) const MAX_FUZZ: usize = 2;
-
-/// Lines looked at in searches over one file before giving up; a patch that
-/// people make needs a small part of it.
-const SEARCH_BUDGET: usize = 1 << 31;
 
 /// How far down the ladder a hunk had to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rung {
     Exact,
     Offset,
-    Fuzz,
+    /// With so many context lines left out at each end.
+    Fuzz(usize),
 }
 
 /// A file with its hunks applied.
@@ -65,20 +60,26 @@ pub(super) fn all(
 /// stand in it, and on a better rung than the one the patch itself needed
 /// (`None`: it found no place).
 pub(super) fn is_applied(content: &[u8], hunks: &[Hunk], forward: Option<Rung>) -> bool {
-    let reversed: Vec<Hunk> = hunks.iter().map(Hunk::reversed).collect();
     if hunks.is_empty() {
         return false;
     }
-    let Ok(backward) = all(content, &reversed, false, 0) else {
+    let reversed: Vec<Hunk> = hunks.iter().map(Hunk::reversed).collect();
+    let (fuzz, doubtful) = match forward {
+        Some(Rung::Fuzz(fuzz)) => (fuzz.saturating_sub(1), true),
+        _ => (0, false),
+    };
+    let Ok(backward) = all(content, &reversed, false, fuzz) else {
         return false;
     };
     // Context alone, somewhere else, shows little: enough to doubt a place
     // found with fuzz, too little to call a hunk without a place applied.
     let adds = |hunk: &Hunk| hunk.lines.iter().any(|line| line.kind == LineKind::Added);
-    let telling =
-        backward.rung == Rung::Exact || forward == Some(Rung::Fuzz) || hunks.iter().any(adds);
+    let telling = backward.rung == Rung::Exact || doubtful || hunks.iter().any(adds);
     telling && forward.is_none_or(|forward| backward.rung < forward)
 }
+
+const TOO_MANY: Refusal =
+    Refusal::Unplaceable("too many hunks of this file are not where the patch says");
 
 /// A found place: the index of the line at which the untrimmed hunk starts.
 #[derive(Debug, Clone, Copy)]
@@ -118,8 +119,9 @@ impl Output {
         self.copy(&old[self.floor..first]);
         let line = (self.written + 1).saturating_sub(place.trim.start);
         self.floor = first;
-        let end = hunk.lines.len() - place.trim.end;
-        for line in &hunk.lines[place.trim.start..end] {
+        // The context at its end may be the start of the next hunk's.
+        let end = hunk.lines.len() - context(hunk).1;
+        for line in hunk.lines.iter().take(end).skip(place.trim.start) {
             match line.kind {
                 LineKind::Removed => self.floor += 1,
                 LineKind::Context => {
@@ -139,7 +141,7 @@ impl Output {
         self.rung = self.rung.max(Some(match (place.fuzz, place.offset) {
             (0, 0) => Rung::Exact,
             (0, _) => Rung::Offset,
-            _ => Rung::Fuzz,
+            (fuzz, _) => Rung::Fuzz(fuzz),
         }));
         self.hunks.push(AppliedHunk {
             line,
@@ -167,25 +169,7 @@ impl Output {
     }
 }
 
-/// A file to search in. Equal lines get equal numbers when the first search
-/// needs them, so that comparing lines is comparing integers.
-struct Searched<'a> {
-    lines: Vec<&'a [u8]>,
-    numbers: HashMap<&'a [u8], u32>,
-    numbered: Vec<u32>,
-    budget: usize,
-}
-
-impl<'a> Searched<'a> {
-    fn new(content: &'a [u8]) -> Self {
-        Searched {
-            lines: lines(content),
-            numbers: HashMap::new(),
-            numbered: Vec::new(),
-            budget: SEARCH_BUDGET,
-        }
-    }
-
+impl Searched<'_> {
     /// Goes down the ladder until a rung holds.
     fn place(
         &mut self,
@@ -274,7 +258,7 @@ impl<'a> Searched<'a> {
             let fits = allowed(only) && self.stands_at(trimmed, first);
             return Ok(usize::try_from(only).ok().filter(|_| fits));
         }
-        let found = self.search(trimmed)?.into_iter();
+        let found = self.search(trimmed).ok_or(TOO_MANY)?.into_iter();
         let found = found.map(|index| index as i64 - range.trim.start as i64);
         let found: Vec<i64> = found.filter(|&at| allowed(at)).collect();
         let distance = |at: &i64| (at - expected).abs();
@@ -295,72 +279,6 @@ impl<'a> Searched<'a> {
         }
         Ok(usize::try_from(best).ok())
     }
-
-    fn stands_at(&self, pattern: &[&[u8]], at: i64) -> bool {
-        let Ok(at) = usize::try_from(at) else {
-            return false;
-        };
-        let there = self.lines.get(at..at + pattern.len());
-        there.is_some_and(|there| there == pattern)
-    }
-
-    /// Every index at which the pattern stands (Knuth, Morris and Pratt: the
-    /// time is linear even where all lines are alike).
-    fn search(&mut self, pattern: &[&[u8]]) -> Result<Vec<usize>, Refusal> {
-        self.number_lines();
-        self.budget = self
-            .budget
-            .checked_sub(self.lines.len() + pattern.len())
-            .ok_or(Refusal::Unplaceable(
-                "too many hunks of this file are not where the patch says",
-            ))?;
-        let pattern: Option<Vec<u32>> = pattern
-            .iter()
-            .map(|line| self.numbers.get(line).copied())
-            .collect();
-        // A line that is nowhere in the file settles it.
-        let Some(pattern) = pattern else {
-            return Ok(Vec::new());
-        };
-        let borders = borders(&pattern);
-        let mut found = Vec::new();
-        let mut matched = 0;
-        for (index, number) in self.numbered.iter().enumerate() {
-            while matched > 0 && (matched == pattern.len() || pattern[matched] != *number) {
-                matched = borders[matched - 1];
-            }
-            matched += usize::from(pattern[matched] == *number);
-            if matched == pattern.len() {
-                found.push(index + 1 - matched);
-            }
-        }
-        Ok(found)
-    }
-
-    fn number_lines(&mut self) {
-        if self.numbered.len() == self.lines.len() {
-            return;
-        }
-        for line in &self.lines {
-            let next = self.numbers.len() as u32;
-            self.numbered
-                .push(*self.numbers.entry(line).or_insert(next));
-        }
-    }
-}
-
-/// For each prefix of the pattern, the length of its longest proper border.
-fn borders(pattern: &[u32]) -> Vec<usize> {
-    let mut borders = vec![0; pattern.len()];
-    let mut length = 0;
-    for index in 1..pattern.len() {
-        while length > 0 && pattern[length] != pattern[index] {
-            length = borders[length - 1];
-        }
-        length += usize::from(pattern[length] == pattern[index]);
-        borders[index] = length;
-    }
-    borders
 }
 
 /// Context lines at the start and at the end of a hunk.

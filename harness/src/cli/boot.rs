@@ -1,0 +1,118 @@
+//! `ktrial boot`: one guest, once.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+
+use super::trial::ClockChoice;
+use super::{Context, print};
+use crate::fault::{OrHost, Result};
+use crate::guest::{Guest, Job, Perturbation, Programs, Shape};
+use crate::kernel::Kernel;
+use crate::trial::Run;
+use crate::vm::frames::Frame;
+use crate::{vm, workload};
+
+/// Options of `ktrial boot`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The hash of a kernel in the cache, or the file of an image (vmlinux, bzImage)
+    kernel: String,
+    /// What runs, in this order: NAME or NAME:PARAMETER=VALUE,FLAG,...
+    #[arg(long = "workload", short = 'w', value_name = "WORKLOAD")]
+    workloads: Vec<String>,
+    /// Guest milliseconds of one iteration
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    duration: u64,
+    /// Iterations that count, after one to warm up
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    iterations: u32,
+    /// What the guest's time means
+    #[arg(long, value_enum, default_value_t = ClockChoice::Virtual)]
+    clock: ClockChoice,
+    /// CPUs
+    #[arg(long, default_value_t = 1)]
+    cpus: u32,
+    /// Memory in MiB
+    #[arg(long, default_value_t = 1024)]
+    memory: u32,
+    /// Perturbs the boot: the one that a trial recorded gives that boot again
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Print the console too
+    #[arg(long)]
+    console: bool,
+}
+
+pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
+    let start = Instant::now();
+    let image = image(context, &arguments.kernel)?;
+    let clock = arguments.clock.resolve(context);
+    let programs = Programs::build(&context.home)?;
+    let guest = Guest {
+        shape: Shape {
+            cpus: arguments.cpus,
+            memory_mib: arguments.memory,
+        }
+        .check()?,
+        clock,
+        programs: &programs,
+    };
+    let launch = guest.launch(image, &jobs(arguments)?, arguments.seed)?;
+    let run = context.home.cache("run")?;
+    let folder = run.join(format!("boot-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).or_host(|| format!("make {}", folder.display()))?;
+    let cache = context.home.cache_root();
+    let boot = vm::boot(&launch, &folder, cache, &mut |frame| show(frame, start));
+    let _ = std::fs::remove_dir_all(&folder);
+    let boot = boot?;
+    if arguments.console {
+        print(&String::from_utf8_lossy(&boot.console))?;
+    }
+    match boot.fault("this kernel") {
+        Some(fault) => Err(fault),
+        None => Ok(0),
+    }
+}
+
+fn image(context: &Context, kernel: &str) -> Result<PathBuf> {
+    let path = Path::new(kernel);
+    if path.is_file() {
+        return Ok(path.to_path_buf());
+    }
+    Ok(Kernel::find(&context.home, kernel)?.image())
+}
+
+fn jobs(arguments: &Arguments) -> Result<Vec<Job>> {
+    let seed = Perturbation::of(arguments.seed).workload_seed;
+    let typed = arguments.workloads.iter();
+    typed
+        .map(|text| {
+            let run = Run::parse(text, arguments.duration, arguments.iterations)?;
+            let workload = workload::find(&run.workload)?;
+            Ok(workload.job(&run.settings, run.timing(), seed))
+        })
+        .collect()
+}
+
+/// One line a frame, at once, with the wall time since the command started.
+fn show(frame: &Frame, start: Instant) {
+    let text = match frame {
+        Frame::Hello {
+            system,
+            release,
+            machine,
+            cpus,
+        } => format!("{system} {release} {machine}, {cpus} CPU(s)"),
+        Frame::Begin { job, ns } => format!("job {job} begins at guest {:.3} s", *ns as f64 / 1e9),
+        Frame::Out { job, text } => format!("job {job}: {text}"),
+        Frame::Err { job, text } => format!("job {job} error: {text}"),
+        Frame::Drop { job, lines } => format!("job {job}: {lines} more lines were dropped"),
+        Frame::End { job, how, ns } => {
+            format!("job {job} ends at guest {:.3} s: {how:?}", *ns as f64 / 1e9)
+        }
+        Frame::Bye { .. } => return,
+    };
+    let _ = print(&format!("{:8.3} {text}\n", start.elapsed().as_secs_f64()));
+}
