@@ -26,6 +26,15 @@ pub struct Cell {
     pub primary: bool,
 }
 
+impl Cell {
+    /// The parameters for people: without flags that are off, which say nothing.
+    pub fn setting(&self) -> String {
+        let words = self.parameters.split(' ');
+        let words = words.filter(|word| !word.ends_with("=false"));
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// Writes parameters in the one form under which equal settings are equal texts:
 /// `name=value`, sorted by name, parted by one blank; empty when there are none.
 ///

@@ -195,7 +195,7 @@ fn cell_figure(
     CellFigure {
         cell: id.0,
         name: format!("{} {}", cell.workload, cell.metric),
-        parameters: cell.parameters.clone(),
+        parameters: cell.setting(),
         better: cell.better.clone(),
         badge: worst(record, id),
         chart: Chart::of(figures, &frame),

@@ -151,7 +151,7 @@ fn sentence(record: &Record, verdict: &Verdict) -> String {
     let mut what = cell.map_or("?".into(), |cell| {
         format!("{} {}", cell.workload, cell.metric)
     });
-    if let Some(setting) = cell.map(short_setting).filter(|text| !text.is_empty()) {
+    if let Some(setting) = cell.map(Cell::setting).filter(|text| !text.is_empty()) {
         what += &format!(" ({setting})");
     }
     if record.trial.variants.len() > 2 {
@@ -185,15 +185,6 @@ fn by_how_much(verdict: &Verdict, ratio: f64) -> String {
 
 fn width(verdict: &Verdict) -> Option<f64> {
     Some((verdict.high? - verdict.low?) * 100.0)
-}
-
-/// The setting without flags that are off.
-pub(super) fn short_setting(cell: &Cell) -> String {
-    let words = cell
-        .parameters
-        .split(' ')
-        .filter(|word| !word.ends_with("=false"));
-    words.collect::<Vec<_>>().join(" ")
 }
 
 /// One variant judged against its baseline.
@@ -287,7 +278,7 @@ fn row(record: &Record, figures: &HashMap<CellId, Figures>, v: &Verdict, reach: 
         name: cell.map_or("?".into(), |cell| {
             format!("{} {}", cell.workload, cell.metric)
         }),
-        setting: cell.map_or(String::new(), short_setting),
+        setting: cell.map_or(String::new(), Cell::setting),
         better: cell.map_or(String::new(), |cell| cell.better.clone()),
         base: estimate(v.base_value, of(v.baseline), unit),
         variant: estimate(v.variant_value, of(v.variant), unit),

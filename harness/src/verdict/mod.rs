@@ -202,7 +202,7 @@ impl Finding {
         let (Some((low, high)), Some(tight)) =
             (shift.interval(LEVEL), shift.interval(EQUIVALENCE_LEVEL))
         else {
-            verdict.reason = Some("too few boots for a 95 % interval".into());
+            verdict.reason = Some("too few boots for an interval".into());
             verdict.rounds_needed = Some(4);
             return;
         };

@@ -19,6 +19,7 @@ pub fn render(trial: &Trial, cells: &[(CellId, Cell)], verdicts: &[Verdict]) -> 
             "\n{} against {}",
             variant.name, trial.variants[0].name
         );
+        text.push_str(&columns());
         for (workload, rows) in blocks(cells, &of_variant) {
             let _ = writeln!(text, "  {workload}");
             for (cell, verdict) in rows {
@@ -61,30 +62,39 @@ fn heading(trial: &Trial) -> String {
 
 type Block<'a> = (String, Vec<(&'a Cell, &'a Verdict)>);
 
-/// Verdicts grouped by workload and parameters, in the order of the cells.
+/// Verdicts grouped by workload and parameters, in the order of the cells, what a workload is for
+/// first.
 fn blocks<'a>(cells: &'a [(CellId, Cell)], verdicts: &[&'a Verdict]) -> Vec<Block<'a>> {
     let mut blocks: Vec<Block<'a>> = Vec::new();
     for (id, cell) in cells {
         let Some(verdict) = verdicts.iter().find(|v| v.cell == *id) else {
             continue;
         };
-        let name = format!("{} {}", cell.workload, cell.parameters);
+        let name = format!("{} {}", cell.workload, cell.setting());
         match blocks.iter_mut().find(|(known, _)| *known == name) {
             Some((_, rows)) => rows.push((cell, verdict)),
             None => blocks.push((name, vec![(cell, verdict)])),
         }
     }
+    for (_, rows) in &mut blocks {
+        rows.sort_by_key(|(cell, _)| !cell.primary);
+    }
     blocks
+}
+
+fn columns() -> String {
+    format!(
+        "    {:<18} {:>11} {:>11} {:>9}  {:<22} verdict\n",
+        "", "base", "variant", "change", "95 % interval"
+    )
 }
 
 fn row(cell: &Cell, verdict: &Verdict) -> String {
     let metric = format!("{} {}", cell.metric, cell.unit);
     let value = |v: Option<f64>| v.map_or_else(|| "-".into(), number);
-    let change = verdict
-        .ratio
-        .map_or_else(|| "-".into(), |r| signed(r - 1.0));
+    let change = verdict.ratio.map_or_else(|| "-".into(), |r| signed(r - 1.0));
     let interval = match (verdict.low, verdict.high) {
-        (Some(low), Some(high)) => format!("[{}, {}]", signed(low - 1.0), signed(high - 1.0)),
+        (Some(low), Some(high)) => format!("[{}, {}] %", bare(low - 1.0), bare(high - 1.0)),
         _ => "-".into(),
     };
     let word = match verdict.verdict.as_str() {
@@ -92,7 +102,7 @@ fn row(cell: &Cell, verdict: &Verdict) -> String {
         quiet => quiet.to_owned(),
     };
     let mut line = format!(
-        "    {metric:<18} {:>11} {:>11} {change:>9}  {interval:<20} {word}",
+        "    {metric:<18} {:>11} {:>11} {change:>9}  {interval:<22} {word}",
         value(verdict.base_value),
         value(verdict.variant_value),
     );
@@ -100,9 +110,8 @@ fn row(cell: &Cell, verdict: &Verdict) -> String {
         let _ = write!(line, ": {reason}");
     }
     if let Some(rounds) = verdict.rounds_needed {
-        let _ = write!(line, " ({rounds} rounds would probably settle it)");
+        let _ = write!(line, " (try {rounds} rounds)");
     }
-    line.truncate(line.trim_end().len());
     line.push('\n');
     line
 }
@@ -138,7 +147,11 @@ pub fn number(value: f64) -> String {
 }
 
 fn signed(share: f64) -> String {
-    format!("{:+.2} %", share * 100.0)
+    format!("{} %", bare(share))
+}
+
+fn bare(share: f64) -> String {
+    format!("{:+.2}", share * 100.0)
 }
 
 fn percent(share: f64) -> String {

@@ -71,7 +71,7 @@ fn flags_that_are_off_are_not_named() {
         better: "higher".into(),
         primary: true,
     };
-    assert_eq!(short_setting(&cell), "fds=500000 grow=true touch=0");
+    assert_eq!(cell.setting(), "fds=500000 grow=true touch=0");
 }
 
 #[test]
