@@ -47,7 +47,7 @@ install_packages() {
 	fi
 	echo "installing: $*"
 	export DEBIAN_FRONTEND=noninteractive
-	as_root apt-get update -qq
+	as_root apt-get update -qq || echo "apt-get update failed; trying with the lists that are there" >&2
 	as_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null ||
 		install_from_backports "$@" >/dev/null || {
 		echo "this machine is at fault: apt could not install $*" >&2

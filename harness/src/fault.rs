@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display};
 
+use crate::terminal::plain;
+
 /// Who is at fault. The answer decides the exit code and what the user does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At {
@@ -29,6 +31,19 @@ impl At {
             At::Guest | At::Host => 6,
             At::Interrupted => 130,
         }
+    }
+
+    /// The party that a stored fault's text names.
+    pub fn named_in(text: &str) -> Option<At> {
+        let all = [
+            At::User,
+            At::Patch,
+            At::Kernel,
+            At::Guest,
+            At::Host,
+            At::Interrupted,
+        ];
+        all.into_iter().find(|at| text.starts_with(at.label()))
     }
 
     fn label(self) -> &'static str {
@@ -98,9 +113,9 @@ impl Fault {
 
 impl Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.at.label(), self.what)?;
+        write!(f, "{}: {}", self.at.label(), plain(&self.what))?;
         for line in &self.evidence {
-            write!(f, "\n    {line}")?;
+            write!(f, "\n    {}", plain(line))?;
         }
         if let Some(next) = &self.next {
             write!(f, "\n  next: {next}")?;
@@ -146,6 +161,13 @@ mod tests {
         ]
         .map(At::exit_code);
         assert_eq!(codes, [2, 4, 5, 6, 6, 130]);
+    }
+
+    #[test]
+    fn the_party_is_found_again_in_the_text() {
+        let fault = Fault::new(At::Kernel, "it panicked");
+        assert_eq!(At::named_in(&fault.to_string()), Some(At::Kernel));
+        assert_eq!(At::named_in("something else"), None);
     }
 
     #[test]

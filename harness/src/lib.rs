@@ -6,14 +6,17 @@
 //! sample, [`verdict`] judges what is stored, `report` shows it.
 
 pub mod cli;
+pub mod clock;
 pub mod fault;
 pub mod guest;
+pub mod hash;
 pub mod home;
 pub mod kernel;
 pub mod machine;
 pub mod process;
 pub mod progress;
 pub mod report;
+pub mod terminal;
 pub mod tree;
 pub mod trial;
 pub mod verdict;

@@ -2,10 +2,10 @@
 
 use ktrial_db::Machine;
 use serde_json::json;
-use sha2::{Digest, Sha256};
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use crate::fault::{OrHost, Result};
+use crate::hash::hash16;
 
 /// What this machine is.
 ///
@@ -26,7 +26,7 @@ pub fn describe(qemu: &str) -> Result<Machine> {
     let memory_gib = system.total_memory() >> 30;
     let stable = format!("{hostname}\n{cpu_model}\n{cpus}\n{memory_gib}");
     Ok(Machine {
-        key: hex::encode(&Sha256::digest(stable)[..8]),
+        key: hash16([stable]),
         cpu_model,
         cpus,
         memory_bytes: system.total_memory(),

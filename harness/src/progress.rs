@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
+use crate::terminal::complain;
+
 /// Where progress is shown: standard error.
 #[derive(Clone)]
 pub struct Progress {
@@ -17,6 +19,7 @@ pub struct Progress {
 pub struct Task {
     bar: Option<ProgressBar>,
     name: String,
+    total: Option<u64>,
     start: Instant,
     quiet: bool,
 }
@@ -35,7 +38,7 @@ impl Progress {
     pub fn say(&self, line: &str) {
         match &self.bars {
             Some(bars) => drop(bars.println(line)),
-            None if !self.quiet => eprintln!("{line}"),
+            None if !self.quiet => complain(line),
             None => {}
         }
     }
@@ -59,11 +62,12 @@ impl Progress {
             bar
         });
         if bar.is_none() && !self.quiet {
-            eprintln!("{name} ...");
+            complain(&format!("{name} ..."));
         }
         Task {
             bar,
             name: name.to_owned(),
+            total,
             start: Instant::now(),
             quiet: self.quiet,
         }
@@ -79,6 +83,17 @@ impl Task {
         }
     }
 
+    /// Moves to `done` steps; where there is no bar, a line says so.
+    pub fn step(&self, done: u64, note: &str) {
+        self.at(done, note);
+        if self.bar.is_none() && !self.quiet {
+            let of = self
+                .total
+                .map_or(String::new(), |total| format!(" of {total}"));
+            complain(&format!("{}: {done}{of}, {note}", self.name));
+        }
+    }
+
     /// Ends the task with a word on its outcome.
     pub fn end(self, outcome: &str) {
         let line = format!(
@@ -87,8 +102,8 @@ impl Task {
             duration(self.start.elapsed())
         );
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{line}")),
-            None if !self.quiet => eprintln!("{line}"),
+            Some(bar) => bar.suspend(|| complain(&line)),
+            None if !self.quiet => complain(&line),
             None => {}
         }
     }

@@ -195,7 +195,13 @@ fn stem(path: &Path) -> String {
 /// refuse it without taking it all in.
 fn read_bounded(path: &Path) -> Result<Vec<u8>, SeriesError> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)
+    // A pipe or a device would be waited for, or never end.
+    let regular = std::fs::metadata(path).and_then(|meta| match meta.is_file() {
+        true => Ok(()),
+        false => Err(std::io::Error::other("it is no regular file")),
+    });
+    regular
+        .and_then(|()| std::fs::File::open(path))
         .and_then(|file| {
             file.take(MAX_PATCH_BYTES as u64 + 1)
                 .read_to_end(&mut bytes)

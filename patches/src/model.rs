@@ -27,6 +27,12 @@ pub struct Header {
 }
 
 impl Header {
+    pub(crate) fn has_nul(&self) -> bool {
+        let author = self.author.iter().flat_map(|who| [&who.name, &who.email]);
+        let mut texts = author.chain([&self.subject, &self.message]);
+        texts.any(|text| text.contains('\0'))
+    }
+
     /// Subject and message as a commit message, ending in a newline.
     pub fn commit_message(&self) -> String {
         match (self.subject.as_str(), self.message.as_str()) {

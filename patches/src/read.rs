@@ -99,6 +99,13 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Vec<Patch>, ReadError> {
             if files.is_empty() {
                 return Err(error(first_line, ReadErrorKind::NoDiff));
             }
+            // No commit can hold one.
+            if mail.header.has_nul() {
+                return Err(error(
+                    first_line,
+                    ReadErrorKind::Mail("a NUL byte in its text"),
+                ));
+            }
             patches.push(Patch {
                 name: numbered(name, patches.len()),
                 header: mail.header,

@@ -302,3 +302,10 @@ fn lines_of_errors_count_in_the_file() {
     );
     assert_eq!(refused(&mbox).line, 3 + 10 + 1 + 9);
 }
+
+#[test]
+fn a_nul_in_a_mail_is_the_patchs_fault() {
+    let mail = b"From: A <a@b>\nSubject: [PATCH] x\n\nbo\0dy\n---\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
+    let error = read("nul.patch", mail).unwrap_err();
+    assert!(error.to_string().contains("NUL"), "{error}");
+}

@@ -1,5 +1,6 @@
 //! `ktrial boot`: one guest, once.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -7,11 +8,11 @@ use clap::Args;
 
 use super::trial::ClockChoice;
 use super::{Context, print};
-use crate::fault::{OrHost, Result};
+use crate::fault::{At, Fault, OrHost, Result};
 use crate::guest::{Guest, Job, Perturbation, Programs, Shape};
 use crate::kernel::Kernel;
 use crate::trial::Run;
-use crate::vm::frames::Frame;
+use crate::vm::frames::{Frame, JobEnd};
 use crate::{vm, workload};
 
 /// Options of `ktrial boot`.
@@ -48,7 +49,6 @@ pub struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     let start = Instant::now();
     let image = image(context, &arguments.kernel)?;
-    let clock = arguments.clock.resolve(context);
     let programs = Programs::build(&context.home)?;
     let guest = Guest {
         shape: Shape {
@@ -56,7 +56,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
             memory_mib: arguments.memory,
         }
         .check()?,
-        clock,
+        clock: arguments.clock.resolve(context)?,
         programs: &programs,
     };
     let launch = guest.launch(image, &jobs(arguments)?, arguments.seed)?;
@@ -70,18 +70,39 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     if arguments.console {
         print(&String::from_utf8_lossy(&boot.console))?;
     }
-    match boot.fault("this kernel") {
-        Some(fault) => Err(fault),
-        None => Ok(0),
+    if let Some(fault) = boot.fault("this kernel") {
+        return Err(fault);
     }
+    let failed = boot.frames.iter().any(|frame| match frame {
+        Frame::End { how, .. } => *how != JobEnd::Exit(0),
+        _ => false,
+    });
+    if failed {
+        return Err(Fault::new(
+            At::Guest,
+            "a workload failed; its line is above",
+        ));
+    }
+    Ok(0)
 }
 
 fn image(context: &Context, kernel: &str) -> Result<PathBuf> {
     let path = Path::new(kernel);
     if path.is_file() {
-        return Ok(path.to_path_buf());
+        return match is_kernel(path) {
+            true => Ok(path.to_path_buf()),
+            false => Err(Fault::user(format!("{kernel} is no kernel image"))
+                .next("give a vmlinux, a bzImage, or the hash of a kernel in the cache")),
+        };
     }
     Ok(Kernel::find(&context.home, kernel)?.image())
+}
+
+/// An ELF file, or what the Linux boot protocol calls a kernel ("HdrS" at 0x202).
+fn is_kernel(path: &Path) -> bool {
+    let mut start = [0; 0x206];
+    let read = std::fs::File::open(path).and_then(|mut f| f.read_exact(&mut start));
+    read.is_ok() && (start.starts_with(b"\x7fELF") || start.ends_with(b"HdrS"))
 }
 
 fn jobs(arguments: &Arguments) -> Result<Vec<Job>> {

@@ -1,5 +1,6 @@
 //! `ktrial doctor`: what works here, tried and not assumed.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use super::{Context, print};
 use crate::fault::Result;
 use crate::guest::Programs;
 use crate::kernel::TOOLS;
-use crate::vm::accel;
+use crate::vm::accel::{self, Accelerator};
 use crate::{machine, process, vm};
 
 /// Room for one tree, its objects and a few kernels, in GiB.
@@ -38,12 +39,10 @@ pub(super) fn run(context: &Context) -> Result<u8> {
         print(&format!("{mark:<3} {:<18} {text}\n", check.name))?;
     }
     let failed = || checks.iter().filter(|c| c.outcome.is_err() && !c.optional);
-    let packages: Vec<&str> = failed().filter_map(|c| c.package).collect();
+    let packages: BTreeSet<&str> = failed().filter_map(|c| c.package).collect();
     if !packages.is_empty() {
-        print(&format!(
-            "\ninstall: apt-get install {}\n",
-            packages.join(" ")
-        ))?;
+        let packages = packages.into_iter().collect::<Vec<_>>().join(" ");
+        print(&format!("\ninstall: apt-get install {packages}\n"))?;
     }
     Ok(if failed().next().is_some() { 6 } else { 0 })
 }
@@ -56,8 +55,15 @@ fn checks(context: &Context) -> Result<Vec<Check>> {
         optional: false,
     }];
     checks.push(Check {
+        name: "emulation",
+        outcome: accel::try_out(&context.home, Accelerator::Tcg)
+            .map(|()| "boots a guest: trials run in virtual time".into()),
+        package: None,
+        optional: false,
+    });
+    checks.push(Check {
         name: "kvm",
-        outcome: accel::try_kvm(&context.home)
+        outcome: accel::try_out(&context.home, Accelerator::Kvm)
             .map(|()| "boots a guest: trials run in real time".into())
             .map_err(|why| format!("{why}: trials run emulated, in virtual time")),
         package: None,
@@ -140,7 +146,7 @@ fn room(context: &Context) -> Result<Vec<Check>> {
         },
         Check {
             name: "memory",
-            outcome: enough(memory + 1, MEMORY_GIB, "in all"),
+            outcome: enough(memory, MEMORY_GIB, "in all"),
             package: None,
             optional: true,
         },

@@ -16,6 +16,7 @@ use crate::fault::{Fault, OrHost, Result};
 use crate::home::Home;
 use crate::process::{self, leftovers};
 use crate::progress::Progress;
+use crate::terminal::{complain, plain};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -80,7 +81,7 @@ pub fn main() -> ExitCode {
     match run(cli) {
         Ok(code) => ExitCode::from(code),
         Err(fault) => {
-            eprintln!("ktrial: {fault}");
+            complain(&format!("ktrial: {fault}"));
             ExitCode::from(fault.at.exit_code())
         }
     }
@@ -88,7 +89,9 @@ pub fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<u8> {
     if let Command::Completions { shell } = cli.command {
-        clap_complete::generate(shell, &mut Cli::command(), "ktrial", &mut std::io::stdout());
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut Cli::command(), "ktrial", &mut script);
+        print(&String::from_utf8_lossy(&script))?;
         return Ok(0);
     }
     process::catch_interrupts()?;
@@ -123,7 +126,7 @@ impl Context {
 /// Prints to standard output; a reader that has gone away (`| head`) is no fault.
 fn print(text: &str) -> Result<()> {
     use std::io::Write;
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
+    match std::io::stdout().lock().write_all(plain(text).as_bytes()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(e).or_host(|| "write to standard output".into())
         }

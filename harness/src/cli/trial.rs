@@ -3,17 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use ktrial_patches::catalogue::{self, Series};
+use ktrial_patches::catalogue::{self, Series, SeriesError, System};
 
+use super::verdict::Judged;
 use super::{Context, print};
-use crate::fault::{Fault, Result};
+use crate::fault::{At, Fault, Result};
 use crate::guest::{Clock, Shape};
 use crate::kernel::Config;
+use crate::terminal::shell_line;
 use crate::tree::Tree;
 use crate::trial::{self, Plan, Run, Wanted, plan};
-use crate::verdict::{self, outcome, text};
-use crate::vm::accel;
-use crate::{machine, report};
+use crate::verdict::{outcome, text};
+use crate::vm::accel::{self, Accelerator};
+use crate::{machine, report, vm};
 
 /// Options of `ktrial trial`.
 #[derive(Debug, Args)]
@@ -31,7 +33,7 @@ pub struct Arguments {
     #[arg(long = "workload", short = 'w', value_name = "WORKLOAD")]
     workloads: Vec<String>,
     /// Boots of each variant
-    #[arg(long, short, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, short, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=200))]
     rounds: u32,
     /// Differences within this many per cent count as none
     #[arg(long, default_value = "1", value_parser = percent)]
@@ -64,8 +66,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     report: Option<PathBuf>,
     /// Jobs for make [default: the CPUs]
-    #[arg(long, short)]
-    jobs: Option<usize>,
+    #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
 }
 
 /// How `--clock` is given.
@@ -103,56 +105,68 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
         ))
         .next("leave --control out"));
     }
-    let plan = plan(context, arguments, &series)?;
+    // Before the tree, which takes a minute to import: whatever is cheap to find wrong.
+    let mut plan = plan(arguments, &series)?;
     let config = Config::with(arguments.config.as_deref())?;
+    if let Some(folder) = &arguments.report {
+        std::fs::create_dir_all(folder)
+            .map_err(|e| Fault::user(format!("no report fits in {}: {e}", folder.display())))?;
+    }
+    vm::version(&context.home)?;
     let tree = Tree::open(
         &context.home,
         &arguments.tree,
         arguments.revision.as_deref(),
     )?;
+    plan.clock = arguments.clock.resolve(context)?;
     let wanted = Wanted {
         tree: &tree,
         series: &series,
         config: &config,
         plan,
         seed: arguments.seed,
-        command_line: std::env::args().collect::<Vec<_>>().join(" "),
-        jobs: arguments.jobs.unwrap_or_else(machine::cpus),
+        command_line: shell_line(std::env::args_os()),
+        jobs: arguments.jobs.map_or_else(machine::cpus, usize::from),
     };
     let prepared = trial::prepare(&context.home, wanted, &context.progress)?;
     let mut db = context.database()?;
-    let ran = trial::run(&context.home, &mut db, &prepared, &context.progress)?;
-    conclude(&mut db, ran.id, arguments, &series)
+    let ran = trial::run(&context.home, &mut db, &prepared, &context.progress);
+    let code = match &ran {
+        Ok(id) => conclude(&mut db, *id, arguments, &series)?,
+        Err(_) => 0,
+    };
+    // Also of a trial that failed: its pages have the console.
+    if let Some(folder) = &arguments.report {
+        let index = report::write(&db, folder)?;
+        print(&format!("\nreport: {}\n", index.display()))?;
+    }
+    ran.map(|_| code)
 }
 
-/// Judges, prints, writes the report; returns the exit code.
+/// Judges and prints; returns the exit code.
 fn conclude(
     db: &mut ktrial_db::Db,
     id: ktrial_db::TrialId,
     arguments: &Arguments,
     series: &Series,
 ) -> Result<u8> {
-    let verdicts = verdict::judge(db, id)?;
-    let cells = db.cells(id)?;
-    let trial = db
-        .trial(id)?
-        .ok_or_else(|| Fault::host(format!("trial {id} is gone from the database")))?;
-    print(&text::render(&trial, &cells, &verdicts))?;
-    let code = if arguments.control {
-        let held = outcome::hold(&series.expectations, &trial, &cells, &verdicts);
-        print(&text::render_control(&held))?;
-        outcome::control_exit_code(&held)
-    } else {
-        outcome::exit_code(&cells, &verdicts)
-    };
-    if let Some(folder) = &arguments.report {
-        let index = report::write(db, folder)?;
-        print(&format!("\nreport: {}\n", index.display()))?;
+    let judged = Judged::of(db, id)?;
+    print(&judged.text())?;
+    if !arguments.control {
+        return Ok(judged.exit_code());
     }
-    Ok(code)
+    let held = outcome::hold(
+        &series.expectations,
+        &judged.trial,
+        &judged.cells,
+        &judged.verdicts,
+    );
+    print(&text::render_control(&held))?;
+    Ok(outcome::control_exit_code(&held))
 }
 
-fn plan(context: &Context, arguments: &Arguments, series: &Series) -> Result<Plan> {
+/// The plan but for its clock, which may have to be tried.
+fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
     let (duration, iterations) = (arguments.duration, arguments.iterations);
     let runs = if !arguments.workloads.is_empty() {
         let typed = arguments.workloads.iter();
@@ -167,6 +181,7 @@ fn plan(context: &Context, arguments: &Arguments, series: &Series) -> Result<Pla
     } else {
         plan::runs(series, duration, iterations)?
     };
+    plan::check_runs(&runs)?;
     Ok(Plan {
         variants: plan::variants(series)?,
         runs,
@@ -177,8 +192,7 @@ fn plan(context: &Context, arguments: &Arguments, series: &Series) -> Result<Pla
             memory_mib: arguments.memory,
         }
         .check()?,
-        // Last, because it may try a guest.
-        clock: arguments.clock.resolve(context),
+        clock: Clock::Virtual,
     })
 }
 
@@ -192,25 +206,42 @@ pub(super) fn open_series(name: &str) -> Result<Series> {
     } else {
         catalogue::find(name)
     };
-    series.map_err(|e| Fault::user(e.to_string()))
+    let series = series.map_err(|e| match e {
+        SeriesError::Patch(_) => Fault::new(At::Patch, e.to_string()),
+        _ => Fault::user(e.to_string()),
+    })?;
+    match series.system {
+        Some(system) if system != System::Linux => Err(Fault::user(format!(
+            "{} is for {system}, and only Linux guests can be booted yet",
+            series.name
+        ))),
+        _ => Ok(series),
+    }
 }
 
 impl ClockChoice {
     /// The clock that is meant; `auto` tries KVM, and says once if it does not work.
-    pub(super) fn resolve(self, context: &Context) -> Clock {
+    ///
+    /// # Errors
+    /// A host fault if real time is wanted and KVM does not boot a guest.
+    pub(super) fn resolve(self, context: &Context) -> Result<Clock> {
+        let kvm = || accel::try_out(&context.home, Accelerator::Kvm);
         match self {
-            ClockChoice::Real => Clock::Real,
-            ClockChoice::Virtual => Clock::Virtual,
-            ClockChoice::Emulated => Clock::Emulated,
-            ClockChoice::Auto => match accel::try_kvm(&context.home) {
-                Ok(()) => Clock::Real,
-                Err(why) => {
+            ClockChoice::Virtual => Ok(Clock::Virtual),
+            ClockChoice::Emulated => Ok(Clock::Emulated),
+            ClockChoice::Real => kvm().map(|()| Clock::Real).map_err(|why| {
+                Fault::host(format!("KVM does not work here: {why}"))
+                    .next("leave --clock out, or take --clock virtual")
+            }),
+            ClockChoice::Auto => Ok(kvm().map_or_else(
+                |why| {
                     context.progress.say(&format!(
                         "KVM does not work here ({why}): guests run emulated, in virtual time"
                     ));
                     Clock::Virtual
-                }
-            },
+                },
+                |()| Clock::Real,
+            )),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! `ktrial verdict`: judged again from what is stored.
 
 use clap::Args;
+use ktrial_db::{Cell, CellId, Db, Trial, TrialId, Verdict};
 
 use super::{Context, pick, print};
-use crate::fault::{Fault, Result};
+use crate::fault::{At, Fault, Result};
 use crate::verdict::{self, outcome, text};
 
 /// Options of `ktrial verdict`.
@@ -16,29 +17,60 @@ pub struct Arguments {
     list: bool,
 }
 
+/// A trial with its verdicts, computed and stored anew.
+pub(super) struct Judged {
+    pub trial: Trial,
+    pub cells: Vec<(CellId, Cell)>,
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Judged {
+    pub(super) fn of(db: &mut Db, id: TrialId) -> Result<Judged> {
+        let verdicts = verdict::judge(db, id)?;
+        let trial = db.trial(id)?;
+        Ok(Judged {
+            trial: trial.ok_or_else(|| Fault::user(format!("there is no trial {id}")))?,
+            cells: db.cells(id)?,
+            verdicts,
+        })
+    }
+
+    pub(super) fn text(&self) -> String {
+        text::render(&self.trial, &self.cells, &self.verdicts)
+    }
+
+    /// The code of what stopped a trial that failed, else that of its verdicts.
+    pub(super) fn exit_code(&self) -> u8 {
+        match &self.trial.failure {
+            Some(failure) => At::named_in(failure).unwrap_or(At::Kernel).exit_code(),
+            None => outcome::exit_code(&self.cells, &self.verdicts),
+        }
+    }
+}
+
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     let mut db = context.database()?;
     if arguments.list {
-        let lines = db.trials()?.into_iter().map(|trial| {
-            let state = trial.outcome.as_deref().unwrap_or("unfinished");
-            let wanted = trial.rounds * trial.variants;
-            format!(
-                "{:>4}  {:<12} {:>3}/{wanted:<3} boots  {} time  {}\n",
-                trial.id, state, trial.boots_ok, trial.clock, trial.title
-            )
-        });
-        print(&lines.collect::<String>())?;
-        return Ok(0);
+        return list(&db);
     }
     let id = pick(&db, arguments.trial)?;
-    let verdicts = verdict::judge(&mut db, id)?;
-    let cells = db.cells(id)?;
-    let trial = db
-        .trial(id)?
-        .ok_or_else(|| Fault::user(format!("there is no trial {id}")))?;
-    print(&text::render(&trial, &cells, &verdicts))?;
-    if let Some(failure) = &trial.failure {
+    let judged = Judged::of(&mut db, id)?;
+    print(&judged.text())?;
+    if let Some(failure) = &judged.trial.failure {
         print(&format!("\nthis trial failed: {failure}\n"))?;
     }
-    Ok(outcome::exit_code(&cells, &verdicts))
+    Ok(judged.exit_code())
+}
+
+fn list(db: &Db) -> Result<u8> {
+    let lines = db.trials()?.into_iter().map(|trial| {
+        let state = trial.outcome.as_deref().unwrap_or("unfinished");
+        let wanted = trial.rounds * trial.variants;
+        format!(
+            "{:>4}  {:<12} {:>3}/{wanted:<3} boots  {} time  {}\n",
+            trial.id, state, trial.boots_ok, trial.clock, trial.title
+        )
+    });
+    print(&lines.collect::<String>())?;
+    Ok(0)
 }

@@ -4,6 +4,8 @@ use cpio::newc::{Builder, ModeFileType, trailer};
 
 use super::{Perturbation, Programs};
 use crate::fault::{OrHost, Result};
+use crate::vm::Signs;
+use crate::vm::console::Sign;
 
 /// The name of the agent among the programs.
 const AGENT: &str = "agent";
@@ -13,6 +15,24 @@ const AGENT: &str = "agent";
 /// Linux would take the slow hpet for a clock, and a reading would cost five times as much.
 const OPTIONS: &str = "console=ttyS0 panic=-1 oops=panic softlockup_panic=1 hung_task_panic=0 \
      nokaslr page_alloc.shuffle=1 random.trust_cpu=off tsc=reliable";
+
+/// What Linux prints when it is in trouble, most telling first.
+pub(crate) const SIGNS: Signs = &[
+    ("ktrial-agent: ", Sign::Agent),
+    ("soft lockup - CPU#", Sign::SoftLockup),
+    ("hard LOCKUP", Sign::HardLockup),
+    ("self-detected stall on CPU", Sign::Stall),
+    ("detected stalls on CPUs", Sign::Stall),
+    ("kernel BUG at ", Sign::Bug),
+    ("BUG: kernel NULL pointer dereference", Sign::Oops),
+    ("BUG: unable to handle", Sign::Oops),
+    ("general protection fault", Sign::Oops),
+    ("invalid opcode: ", Sign::Oops),
+    ("divide error: ", Sign::Oops),
+    ("Oops: ", Sign::Oops),
+    ("Kernel panic - not syncing", Sign::Panic),
+    ("Out of memory: Killed process", Sign::OutOfMemory),
+];
 
 /// The kernel's command line. A word with a dot in it is no option to Linux and is left alone.
 pub(super) fn command_line(perturbation: &Perturbation) -> String {

@@ -14,6 +14,8 @@ use crate::fault::{Fault, Result};
 use crate::vm::{Accelerator, Launch, Limits};
 
 pub use jobs::Job;
+#[cfg(test)]
+pub(crate) use linux::SIGNS as LINUX_SIGNS;
 pub use perturb::Perturbation;
 pub use programs::Programs;
 
@@ -107,7 +109,8 @@ impl Guest<'_> {
             cpus: self.shape.cpus,
             memory_mib: self.shape.memory_mib + perturbation.extra_mib,
             clock: self.clock,
-            limits: Limits::of(self.clock, jobs),
+            signs: linux::SIGNS,
+            limits: Limits::of(self.clock, self.shape.cpus, jobs),
         })
     }
 }

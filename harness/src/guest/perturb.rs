@@ -26,11 +26,11 @@ pub struct Perturbation {
 
 /// Memory varies in steps of this, so that large pages still fit.
 const STEP_MIB: u32 = 2;
-/// And by at most this many steps: 3 % of a 2 GiB guest.
+/// And by fewer than this many steps: at most 6 % of a 1 GiB guest.
 const STEPS: u32 = 32;
 
 impl Perturbation {
-    /// The same seed gives the same perturbation, on every machine and in every version.
+    /// The same seed gives the same perturbation on every machine.
     pub fn of(seed: u64) -> Perturbation {
         let mut random = ChaCha20Rng::seed_from_u64(seed);
         let mut entropy = [0; 32];

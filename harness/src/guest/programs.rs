@@ -58,6 +58,10 @@ impl Programs {
 
 fn compile_all(home: &Home, folder: &Path) -> Result<()> {
     let _lock = home.lock("programs")?;
+    // Another ktrial may have built them while this one waited.
+    if folder.join("bin").exists() {
+        return Ok(());
+    }
     let doing = || format!("write {}", folder.display());
     let partial = folder.with_extension("partial");
     if partial.exists() {
@@ -68,9 +72,6 @@ fn compile_all(home: &Home, folder: &Path) -> Result<()> {
     workload::SOURCES.extract(&partial).or_host(doing)?;
     for program in workload::programs()? {
         compile(home, &partial, &bin, &program)?;
-    }
-    if folder.exists() {
-        fs::remove_dir_all(folder).or_host(doing)?;
     }
     fs::rename(&partial, folder).or_host(doing)
 }

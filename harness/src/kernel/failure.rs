@@ -59,8 +59,12 @@ fn of_machine(log: &str) -> Option<Fault> {
             || line.contains("fatal error: Killed signal")
             || (line.ends_with(": not found") && line.starts_with("/bin/sh"))
             || line.contains("fatal error: error writing to")
+            // Headers of the build's own host programs.
+            || line.contains("fatal error: gelf.h")
+            || line.contains("fatal error: libelf.h")
+            || line.contains("fatal error: openssl/")
     })?;
-    let next = if line.contains("not found") {
+    let next = if line.contains("not found") || line.contains("No such file") {
         "`ktrial doctor` says which package to install"
     } else {
         "free disk or memory, then run the same command again: it goes on from there"
@@ -104,9 +108,14 @@ pub(super) fn first_error(log: &str, worktree: &Path) -> Option<BuildError> {
     })
 }
 
-/// `fs/file.c` of `fs/file.c:512:9: error: ...`.
+/// `fs/file.c` of `fs/file.c:512:9: error: ...`. The linker's `file.c:(.text+0x3)` has no folder,
+/// so it names no file of the tree.
 fn source_file(line: &str) -> Option<String> {
-    let file = line.split(':').next()?.trim();
+    let (file, rest) = line.split_once(':')?;
+    let file = file.trim();
+    if !rest.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let is_source = [".c", ".h", ".S"].iter().any(|s| file.ends_with(s));
     is_source.then(|| file.trim_start_matches("./").to_owned())
 }
@@ -153,6 +162,7 @@ make[1]: *** [/src/Makefile:2010: .] Error 2
         let link = "  LD      vmlinux\nld: fs/file.o: in function `f':\nfile.c:(.text+0x3): undefined reference to `g'\nmake: *** [Makefile:1: vmlinux] Error 1\n";
         let error = first_error(link, Path::new("/src")).unwrap();
         assert!(error.line.contains("undefined reference to `g'"));
+        assert_eq!(error.file, None);
         let make = "make[1]: *** No rule to make target 'fs/gone.o'.  Stop.\n";
         assert!(first_error(make, Path::new("/src")).is_some());
         assert!(first_error("  CC x.o\n", Path::new("/src")).is_none());

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use ktrial_patches::apply::Applied;
 
 use super::{Builder, failure, salvage};
-use crate::fault::{Fault, OrHost, Result};
+use crate::fault::{At, Fault, OrHost, Result};
 use crate::process;
 use crate::progress::Task;
 
@@ -46,8 +47,9 @@ pub(super) fn build(
         ));
     }
     let result = make.all(variant, applied);
-    // After an interrupt, make may have been killed in the middle of a file: the mark stays.
-    if !matches!(&result, Err(f) if f.at == crate::fault::At::Interrupted) {
+    // Where make did not end by itself it may have been killed in the middle of a file: the mark
+    // stays.
+    if matches!(&result, Ok(_) | Err(Fault { at: At::Kernel, .. })) {
         salvage::end(objects)?;
     }
     result
@@ -130,6 +132,10 @@ impl Make<'_> {
             follower.advance()?;
             return Ok(follower.lines);
         }
+        if status.signal().is_some() {
+            let how = process::describe(status);
+            return Err(Fault::host(format!("make was ended by {how}")));
+        }
         let text = fs::read(&log).or_host(|| format!("read {}", log.display()))?;
         Err(failure::explain(
             variant,
@@ -151,16 +157,11 @@ impl Make<'_> {
             .stdin(Stdio::null())
             .stdout(out)
             .stderr(err);
-        // Nothing of the user's shell may reach the kernel, nor the hour or the host's name.
-        for variable in [
-            "MAKEFLAGS",
-            "MFLAGS",
-            "ARCH",
-            "CROSS_COMPILE",
-            "KCFLAGS",
-            "KBUILD_OUTPUT",
-        ] {
-            make.env_remove(variable);
+        // Nothing of the user's shell may reach the kernel (LLVM=1, KCFLAGS, CPATH and their like
+        // are no part of its hash), nor the hour or the host's name.
+        make.env_clear();
+        for variable in ["PATH", "HOME", "TMPDIR"] {
+            make.envs(std::env::var_os(variable).map(|value| (variable, value)));
         }
         make.env("LC_ALL", "C")
             .env("KBUILD_BUILD_TIMESTAMP", "Thu Jan  1 00:00:00 UTC 2026")
@@ -188,7 +189,8 @@ fn refused(fragment: &str, config: &str) -> Vec<String> {
     let taken: BTreeSet<&str> = config.lines().collect();
     fragment
         .lines()
-        .filter(|line| line.starts_with("CONFIG_") && !taken.contains(line))
+        .filter(|line| line.starts_with("CONFIG_") && !line.ends_with("=n"))
+        .filter(|line| !taken.contains(line))
         .map(str::to_owned)
         .collect()
 }

@@ -7,14 +7,15 @@ mod toolchain;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use git2::Oid;
 use ktrial_patches::apply::Applied;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use crate::clock::unix_ms;
 use crate::fault::{Fault, OrHost, Result};
+use crate::hash::hash16;
 use crate::home::Home;
 use crate::progress::Progress;
 use crate::tree::Tree;
@@ -103,7 +104,7 @@ impl Config {
     }
 
     fn hash(&self) -> String {
-        hash16(&[&self.fragment])
+        hash16([&self.fragment])
     }
 }
 
@@ -159,7 +160,7 @@ impl Builder<'_> {
             toolchain: self.toolchain.describe(),
             release: built.release,
             image: file_name(&built.image),
-            built_at: unix_ms(SystemTime::now()),
+            built_at: unix_ms(),
             build_ms: start.elapsed().as_millis() as u64,
             size,
             refused_options: built.refused_options,
@@ -170,21 +171,21 @@ impl Builder<'_> {
     }
 
     fn hash(&self, tree: Oid) -> String {
-        hash16(&[
-            RECIPE,
-            &tree.to_string(),
-            &self.config.hash(),
-            &self.toolchain.describe(),
+        hash16([
+            RECIPE.to_owned(),
+            tree.to_string(),
+            self.config.hash(),
+            self.toolchain.describe(),
         ])
     }
 
     /// One folder of objects for all variants, so that the second starts from the first one's.
     fn objects(&self) -> Result<PathBuf> {
-        let key = hash16(&[
-            RECIPE,
-            &self.tree.key,
-            &self.config.hash(),
-            &self.toolchain.describe(),
+        let key = hash16([
+            RECIPE.to_owned(),
+            self.tree.key.clone(),
+            self.config.hash(),
+            self.toolchain.describe(),
         ]);
         self.home.cache(&format!("builds/{key}"))
     }
@@ -218,19 +219,4 @@ fn store(kernel: &Kernel, image: &Path, objects: &Path) -> Result<()> {
 fn file_name(path: &Path) -> String {
     path.file_name()
         .map_or_else(String::new, |n| n.to_string_lossy().into_owned())
-}
-
-/// Sixteen hex digits over parts that cannot run into each other.
-fn hash16(parts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part.as_bytes());
-    }
-    hex::encode(&hash.finalize()[..8])
-}
-
-fn unix_ms(time: SystemTime) -> i64 {
-    time.duration_since(UNIX_EPOCH)
-        .map_or(0, |d| d.as_millis() as i64)
 }

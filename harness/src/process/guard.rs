@@ -3,14 +3,15 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
+use std::os::fd::{IntoRawFd, OwnedFd};
 use std::sync::{Mutex, OnceLock};
 
+use nix::fcntl::OFlag;
 use nix::libc;
-use nix::unistd::{ForkResult, fork, pipe};
+use nix::unistd::{ForkResult, fork, pipe2};
 
-/// Groups that can be watched at once: guests, a build, a tool; far above any real number.
-const SLOTS: usize = 256;
+/// Groups that can be watched at once: a guest for each CPU of a large machine, a build, a tool.
+const SLOTS: usize = 4096;
 
 /// Watches the process group `id`: killed with SIGKILL when ktrial dies.
 pub(super) fn watch(id: u32) {
@@ -35,14 +36,16 @@ fn tell(message: i32) {
 
 /// Forks the guard; `None` where that fails, in which case the parent-death signal is what is left.
 fn start() -> Option<File> {
-    let (read, write): (OwnedFd, OwnedFd) = pipe().ok()?;
+    // Closed on exec: a child that held the write end would keep the guard from seeing the end.
+    let (read, write): (OwnedFd, OwnedFd) = pipe2(OFlag::O_CLOEXEC).ok()?;
     // SAFETY: the child only makes async-signal-safe calls and never returns.
     match unsafe { fork() }.ok()? {
         ForkResult::Child => {
-            let read = read.into_raw_fd();
+            let (read, write) = (read.into_raw_fd(), write.into_raw_fd());
             // SAFETY: plain system calls on plain integers; nothing of the parent is touched.
             unsafe {
                 libc::setsid();
+                libc::close(write);
                 for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
                     libc::signal(signal, libc::SIG_IGN);
                 }
@@ -56,13 +59,7 @@ fn start() -> Option<File> {
         }
         ForkResult::Parent { .. } => {
             drop(read);
-            // The write end must not leak into children, or the guard would never see its end.
-            let write = write.into_raw_fd();
-            // SAFETY: `write` is an open descriptor that this function owns.
-            unsafe {
-                libc::fcntl(write, libc::F_SETFD, libc::FD_CLOEXEC);
-                Some(File::from_raw_fd(write))
-            }
+            Some(File::from(write))
         }
     }
 }

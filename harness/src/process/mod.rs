@@ -8,7 +8,6 @@
 mod guard;
 pub mod leftovers;
 
-use std::fs::File;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -18,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, killpg, sigaction};
 use nix::unistd::Pid;
 
 use crate::fault::{At, Fault, OrHost, Result};
@@ -43,7 +42,6 @@ pub fn catch_interrupts() -> Result<()> {
             unsafe { nix::libc::_exit(128 + signal) }
         }
     }
-    use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, sigaction};
     let action = SigAction::new(
         SigHandler::Handler(note),
         SaFlags::SA_RESTART,
@@ -51,7 +49,12 @@ pub fn catch_interrupts() -> Result<()> {
     );
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         // SAFETY: the handler only touches an atomic and calls `_exit`.
-        unsafe { sigaction(signal, &action) }.or_host(|| "catch signals".into())?;
+        let before = unsafe { sigaction(signal, &action) }.or_host(|| "catch signals".into())?;
+        if matches!(before.handler(), SigHandler::SigIgn) {
+            // nohup, or a background job: it stays ignored.
+            // SAFETY: puts back what was there.
+            unsafe { sigaction(signal, &before) }.or_host(|| "catch signals".into())?;
+        }
     }
     Ok(())
 }
@@ -201,7 +204,9 @@ pub struct Output {
 /// # Errors
 /// A host fault if it cannot be started or passes the deadline.
 pub fn run(mut command: Command, cache: &Path, deadline: Duration) -> Result<Output> {
-    let log = tempfile_in(cache)?;
+    // Without a name, so that a killed run leaves nothing.
+    let log = tempfile::tempfile_in(cache)
+        .or_host(|| format!("make a temporary file in {}", cache.display()))?;
     let both = log.try_clone().or_host(|| "duplicate a file".into())?;
     command
         .stdin(Stdio::null())
@@ -218,17 +223,6 @@ pub fn run(mut command: Command, cache: &Path, deadline: Duration) -> Result<Out
         success: status.success(),
         text: String::from_utf8_lossy(&bytes).into_owned(),
     })
-}
-
-/// An unnamed file that is gone when closed, so a killed run leaves nothing.
-fn tempfile_in(folder: &Path) -> Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    File::options()
-        .read(true)
-        .write(true)
-        .custom_flags(nix::libc::O_TMPFILE)
-        .open(folder)
-        .or_host(|| format!("make a temporary file in {}", folder.display()))
 }
 
 /// How a process ended, in words.

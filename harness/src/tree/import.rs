@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
@@ -21,6 +22,8 @@ pub(super) const DONE: &str = "ktrial-imported";
 
 /// A kernel is about 80,000 files; far more than that is no kernel.
 const MOST_FILES: usize = 2_000_000;
+/// The longest name that Linux's file systems take.
+const LONGEST_NAME: usize = 255;
 /// The longest an import may take, in seconds; 60 is usual on two slow cores.
 const DEADLINE_S: u64 = 1_800;
 
@@ -55,8 +58,17 @@ pub(super) fn signature(source: &Path) -> Result<String> {
     Ok(hex::encode(&hash.finalize()[..8]))
 }
 
-/// Imports `source` into a new bare repository at `git_dir`; a half-done earlier one is replaced.
+/// Imports `source` into a new bare repository at `git_dir`; a half-done earlier one is replaced,
+/// and one that fails is removed, for it may have filled the disk.
 pub(super) fn import(home: &Home, source: &Path, git_dir: &Path) -> Result<()> {
+    let imported = fill(home, source, git_dir);
+    if imported.is_err() {
+        let _ = fs::remove_dir_all(git_dir);
+    }
+    imported
+}
+
+fn fill(home: &Home, source: &Path, git_dir: &Path) -> Result<()> {
     if git_dir.exists() {
         fs::remove_dir_all(git_dir).or_host(|| format!("remove {}", git_dir.display()))?;
     }
@@ -76,24 +88,51 @@ pub(super) fn import(home: &Home, source: &Path, git_dir: &Path) -> Result<()> {
     let stdin = child
         .take_stdin()
         .ok_or_else(|| Fault::host("git fast-import has no input"))?;
-    let written = write_commit(home, source, BufWriter::with_capacity(1 << 20, stdin));
-    let status = child.wait(std::time::Duration::from_secs(DEADLINE_S))?;
-    written?;
-    if !status.success() {
-        return Err(
-            Fault::host(format!("git fast-import of {} failed", source.display()))
-                .showing(fs::read_to_string(&log).unwrap_or_default())
-                .next("check the free space of the disk"),
-        );
+    let mut feed = Feed {
+        inner: BufWriter::with_capacity(1 << 20, stdin),
+        broken: false,
+    };
+    let written = write_commit(home, source, &mut feed);
+    let broken = feed.broken;
+    drop(feed);
+    if !broken {
+        written?;
+    }
+    let status = child.wait(Duration::from_secs(DEADLINE_S))?;
+    if broken || !status.success() {
+        let what = format!("git fast-import of {} failed", source.display());
+        return Err(Fault::host(what)
+            .showing(fs::read_to_string(&log).unwrap_or_default())
+            .next("check the free space of the disk"));
     }
     File::create(git_dir.join(DONE)).or_host(|| format!("write {}", git_dir.display()))?;
     Ok(())
 }
 
+/// The way to git; knows that git has hung up, because then git says why.
+struct Feed<W> {
+    inner: W,
+    broken: bool,
+}
+
+impl<W: Write> Write for Feed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes);
+        self.broken |= written.is_err();
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.inner.flush();
+        self.broken |= flushed.is_err();
+        flushed
+    }
+}
+
 fn write_commit(home: &Home, source: &Path, mut out: impl Write) -> Result<()> {
     let broken = || "feed git fast-import".to_owned();
     let message = format!("{}\n", source.display());
-    // A fixed committer and date: the same source gives the same commit everywhere.
+    // A fixed committer and date: the same source at the same path gives the same commit.
     write!(
         out,
         "commit {BRANCH}\ncommitter ktrial <ktrial@localhost> 0 +0000\ndata {}\n{message}",
@@ -112,6 +151,7 @@ fn write_commit(home: &Home, source: &Path, mut out: impl Write) -> Result<()> {
 
 fn write_folder(root: &Path, out: &mut impl Write) -> Result<()> {
     for path in walk(root)? {
+        process::check_interrupt()?;
         let reading = || format!("import {}", path.display());
         let meta = fs::symlink_metadata(&path).or_host(reading)?;
         let name = path.strip_prefix(root).or_host(reading)?;
@@ -137,6 +177,10 @@ fn write_tarball(home: &Home, source: &Path, out: &mut impl Write) -> Result<()>
         process::check_interrupt()?;
         let path = entry.path().or_host(reading)?.into_owned();
         let kind = entry.header().entry_type();
+        // What `git archive` puts in front is no file.
+        if kind.is_pax_global_extensions() {
+            continue;
+        }
         // A kernel tarball has one folder at the top, which is no part of the tree.
         let Some(name) = below_top(&path, &mut top)
             .map_err(|e| Fault::user(format!("{}: {e}", source.display())))?
@@ -146,13 +190,20 @@ fn write_tarball(home: &Home, source: &Path, out: &mut impl Write) -> Result<()>
         if kind.is_symlink() {
             let target = entry.link_name().or_host(reading)?.unwrap_or_default();
             write_file(out, "120000", &name, target.as_os_str().as_bytes())?;
-        } else if kind.is_file() {
+        } else if kind.is_file() || kind.is_contiguous() || kind.is_gnu_sparse() {
             let mode = file_mode(entry.header().mode().or_host(reading)?);
             let mut bytes = Vec::new();
             entry
                 .read_to_end(&mut bytes)
                 .map_err(|e| not_an_archive(source, &e))?;
             write_file(out, mode, &name, &bytes)?;
+        } else if !kind.is_dir() {
+            let what = format!(
+                "{}: {} is neither file, folder nor symbolic link",
+                source.display(),
+                path.display()
+            );
+            return Err(Fault::user(what).next("unpack it and give --tree the folder"));
         }
         files += 1;
         if files > MOST_FILES {
@@ -162,14 +213,14 @@ fn write_tarball(home: &Home, source: &Path, out: &mut impl Write) -> Result<()>
             )));
         }
     }
-    if files == 0 {
-        return Err(Fault::user(format!("{} is empty", source.display())));
-    }
     if let Some(unpacker) = unpacker.take() {
-        let status = unpacker.wait(std::time::Duration::from_secs(60))?;
+        let status = unpacker.wait(Duration::from_secs(60))?;
         if !status.success() {
             return Err(not_an_archive(source, &process::describe(status)));
         }
+    }
+    if files == 0 {
+        return Err(Fault::user(format!("{} is empty", source.display())));
     }
     Ok(())
 }
@@ -227,6 +278,13 @@ fn below_top(
     let Some((first, rest)) = parts.split_first() else {
         return Ok(None);
     };
+    // A packed checkout brings its repository along, which is no source.
+    if parts.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
+        return Ok(None);
+    }
+    if parts.iter().any(|part| part.len() > LONGEST_NAME) {
+        return Err("a file name of over 255 bytes".into());
+    }
     let top = top.get_or_insert_with(|| PathBuf::from(first));
     if top.as_os_str() != *first {
         return Err(format!(
@@ -276,6 +334,7 @@ fn walk(root: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![root.to_path_buf()];
     while let Some(folder) = folders.pop() {
+        process::check_interrupt()?;
         let reading = || format!("read {}", folder.display());
         for entry in fs::read_dir(&folder).or_host(reading)? {
             let entry = entry.or_host(reading)?;
@@ -297,4 +356,131 @@ fn walk(root: &Path) -> Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAKEFILE: &str = "VERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 0\n";
+
+    struct Lab {
+        folder: tempfile::TempDir,
+        home: Home,
+    }
+
+    impl Lab {
+        fn new() -> Lab {
+            let folder = tempfile::tempdir().unwrap();
+            let home = Home::at(&folder.path().join("home")).unwrap();
+            Lab { folder, home }
+        }
+
+        fn import(&self, source: &Path) -> Result<git2::Repository> {
+            let git_dir = self.folder.path().join("git");
+            import(&self.home, source, &git_dir)?;
+            Ok(git2::Repository::open_bare(git_dir).unwrap())
+        }
+
+        /// A tar of regular files, built entry by entry.
+        fn tar(&self, build: impl FnOnce(&mut tar::Builder<Vec<u8>>)) -> PathBuf {
+            let mut builder = tar::Builder::new(Vec::new());
+            build(&mut builder);
+            let path = self.folder.path().join("linux.tar");
+            fs::write(&path, builder.into_inner().unwrap()).unwrap();
+            path
+        }
+    }
+
+    fn add(builder: &mut tar::Builder<Vec<u8>>, name: &str, kind: tar::EntryType, text: &str) {
+        let mut header = tar::Header::new_ustar();
+        header.set_entry_type(kind);
+        header.set_size(text.len() as u64);
+        header.set_mode(0o644);
+        header.set_cksum();
+        builder
+            .append_data(&mut header, name, text.as_bytes())
+            .unwrap();
+    }
+
+    fn names(repository: &git2::Repository) -> Vec<String> {
+        let tree = repository
+            .revparse_single(BRANCH)
+            .unwrap()
+            .peel_to_tree()
+            .unwrap();
+        let mut names = Vec::new();
+        tree.walk(git2::TreeWalkMode::PreOrder, |folder, entry| {
+            if entry.kind() == Some(git2::ObjectType::Blob) {
+                names.push(format!("{folder}{}", entry.name().unwrap()));
+            }
+            git2::TreeWalkResult::Ok
+        })
+        .unwrap();
+        names
+    }
+
+    #[test]
+    fn a_tarball_as_git_archive_writes_it_is_read_and_its_ignored_files_too() {
+        let lab = Lab::new();
+        let regular = tar::EntryType::Regular;
+        let source = lab.tar(|tar| {
+            let header = "52 comment=0123456789012345678901234567890123456789\n";
+            add(
+                tar,
+                "pax_global_header",
+                tar::EntryType::XGlobalHeader,
+                header,
+            );
+            add(tar, "linux-6.1/.gitignore", regular, "*.o\n");
+            add(tar, "linux-6.1/Makefile", regular, MAKEFILE);
+            add(tar, "linux-6.1/lib/blob.o", regular, "kept");
+            add(tar, "linux-6.1/.git/config", regular, "left out");
+            add(tar, "linux-6.1/a \"b\"\\c.c", regular, "quoted");
+        });
+        let repository = lab.import(&source).unwrap();
+        assert_eq!(
+            names(&repository),
+            [".gitignore", "Makefile", "a \"b\"\\c.c", "lib/blob.o"]
+        );
+    }
+
+    #[test]
+    fn what_would_be_lost_is_refused_and_nothing_stays() {
+        let lab = Lab::new();
+        for (kind, second) in [
+            (tar::EntryType::Fifo, "linux/pipe"),
+            (tar::EntryType::Link, "linux/hard"),
+            (tar::EntryType::Regular, "other/file.c"),
+        ] {
+            let source = lab.tar(|tar| {
+                add(tar, "linux/Makefile", tar::EntryType::Regular, MAKEFILE);
+                add(tar, second, kind, "");
+            });
+            let fault = lab.import(&source).map(drop).unwrap_err();
+            assert_eq!(fault.at, crate::fault::At::User, "{fault}");
+            assert!(!lab.folder.path().join("git").exists());
+        }
+    }
+
+    #[test]
+    fn a_folder_comes_whole_with_links_and_modes() {
+        let lab = Lab::new();
+        let root = lab.folder.path().join("linux");
+        fs::create_dir_all(root.join("scripts")).unwrap();
+        fs::write(root.join("Makefile"), MAKEFILE).unwrap();
+        fs::write(root.join("scripts/run"), "#!/bin/sh\n").unwrap();
+        fs::set_permissions(root.join("scripts/run"), fs::Permissions::from_mode(0o755)).unwrap();
+        std::os::unix::fs::symlink("../Makefile", root.join("scripts/link")).unwrap();
+        let repository = lab.import(&root).unwrap();
+        let tree = repository
+            .revparse_single(BRANCH)
+            .unwrap()
+            .peel_to_tree()
+            .unwrap();
+        let mode = |path: &str| tree.get_path(Path::new(path)).unwrap().filemode();
+        assert_eq!(mode("Makefile"), 0o100_644);
+        assert_eq!(mode("scripts/run"), 0o100_755);
+        assert_eq!(mode("scripts/link"), 0o120_000);
+    }
 }

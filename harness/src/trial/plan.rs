@@ -152,6 +152,37 @@ pub fn variants(series: &Series) -> Result<Vec<PlannedVariant>> {
     Ok(variants)
 }
 
+/// Refuses what would measure one cell twice, or run longer than the agent waits.
+///
+/// # Errors
+/// A user fault that names the run.
+pub fn check_runs(runs: &[Run]) -> Result<()> {
+    for (at, run) in runs.iter().enumerate() {
+        let same =
+            |other: &Run| (&other.workload, &other.settings) == (&run.workload, &run.settings);
+        if runs[..at].iter().any(same) {
+            return Err(Fault::user(format!(
+                "{} is asked for twice at the same setting",
+                run.workload
+            )));
+        }
+        let timed = run
+            .duration_ms
+            .saturating_mul(u64::from(run.timing().iterations));
+        if timed > LONGEST_MS {
+            return Err(Fault::user(format!(
+                "{} would take over an hour of guest time in each boot",
+                run.workload
+            ))
+            .next("take a shorter --duration or fewer --iterations"));
+        }
+    }
+    Ok(())
+}
+
+/// The longest that one workload may measure in one boot: an hour of guest time.
+const LONGEST_MS: u64 = 3_600_000;
+
 /// The runs that a series asks for.
 ///
 /// # Errors
@@ -182,6 +213,15 @@ mod tests {
         assert_eq!(run.settings["fastalloc"], "true");
         assert_eq!(run.settings["threads"], "1");
         assert_eq!(run.timing().iterations, 3);
+    }
+
+    #[test]
+    fn one_cell_is_not_measured_twice_nor_for_days() {
+        let run = |text, duration| Run::parse(text, duration, 2).unwrap();
+        let twice = [run("exec", 300), run("exec:processes=1", 300)];
+        assert!(check_runs(&twice).is_err());
+        assert!(check_runs(&[run("exec", 300), run("exec:processes=2", 300)]).is_ok());
+        assert!(check_runs(&[run("exec", 1_300_000)]).is_err());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! From a plan to something that can boot: the series is applied, kernels and programs are built.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use ktrial_db::{Db, NewTrial, NewVariant, PatchText, TrialId};
 use ktrial_patches::apply::{Applied, apply};
@@ -8,9 +9,10 @@ use ktrial_patches::catalogue::Series;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{KernelOf, Plan, now_ms};
+use super::{KernelOf, Plan};
+use crate::clock::unix_ms;
 use crate::fault::{At, Fault, OrHost, Result};
-use crate::guest::Programs;
+use crate::guest::{Guest, Programs};
 use crate::home::Home;
 use crate::kernel::{Builder, Config, Kernel, Toolchain};
 use crate::progress::Progress;
@@ -197,7 +199,7 @@ impl Prepared {
             plan_json: to_json(plan)?,
             command_line: self.command_line.clone(),
             ktrial_version: env!("CARGO_PKG_VERSION").into(),
-            started_at: now_ms(),
+            started_at: unix_ms(),
             variants: variants.collect::<Result<_>>()?,
         })?)
     }
@@ -211,13 +213,23 @@ fn plan_key(
     programs: &Programs,
 ) -> Result<String> {
     let hashes: Vec<&str> = kernels.values().map(|k| k.hash.as_str()).collect();
+    let guest = Guest {
+        shape: wanted.plan.shape,
+        clock: wanted.plan.clock,
+        programs,
+    };
+    // How a boot of one fixed seed would be started: command lines, devices, perturbation.
+    let launch = guest.launch(PathBuf::from("kernel"), &[], 0)?;
     let mut hash = Sha256::new();
+    hash.update(vm::fingerprint(&launch));
+    hash.update(env!("CARGO_PKG_VERSION"));
     hash.update(
         json!([
             to_json(&wanted.plan)?,
             hashes,
             machine.key,
             machine.facts_json,
+            machine.os_release,
             wanted.seed,
             wanted.series.name
         ])

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use ktrial_db::{Db, NewBoot, Trial, TrialId, VariantId};
 
 use super::record::{self, JobReport};
-use super::{PlannedVariant, Prepared, now_ms};
+use super::{PlannedVariant, Prepared};
+use crate::clock::unix_ms;
 use crate::fault::{At, Fault, OrHost, Result};
 use crate::guest::perturb::{boot_seed, round_order};
 use crate::guest::{Guest, Job, Perturbation};
@@ -38,17 +39,32 @@ struct Done {
     due: Due,
     started_at: i64,
     boot: Result<Boot>,
+    /// Whether it is tried again, so that its fault is not the trial's.
+    again: bool,
 }
 
-/// Runs what is missing of the trial. Returns how many boots were there already, and how many
-/// were made.
+impl Done {
+    fn in_jobs(&self) -> Duration {
+        self.boot.as_ref().map_or(Duration::ZERO, |b| b.in_jobs)
+    }
+
+    /// What it was, for the progress.
+    fn line(&self, prepared: &Prepared) -> String {
+        let variant = &prepared.plan.variants[self.due.variant].name;
+        let took = self.boot.as_ref().map_or(Duration::ZERO, |b| b.took);
+        let took = crate::progress::duration(took);
+        format!("round {}, {variant}, {took}", self.due.round + 1)
+    }
+}
+
+/// Runs what is missing of the trial.
 pub(super) fn run(
     home: &Home,
     db: &mut Db,
     id: TrialId,
     prepared: &Prepared,
     progress: &Progress,
-) -> Result<(usize, usize)> {
+) -> Result<()> {
     let trial = db
         .trial(id)?
         .ok_or_else(|| Fault::host(format!("trial {id} is gone from the database")))?;
@@ -64,8 +80,7 @@ pub(super) fn run(
     // What a killed run left there; the lock on the trial says that nobody uses it.
     let _ = std::fs::remove_dir_all(&folder);
     let lanes = lanes(prepared);
-    let task = progress.task(&format!("boots ({lanes} at once)"), Some(all as u64));
-    task.at(resumed as u64, "");
+    let task = progress.task(&format!("boots ({lanes} at once)"), Some(due.len() as u64));
     let boots = Lanes {
         home,
         prepared,
@@ -74,44 +89,34 @@ pub(super) fn run(
     };
     let start = Instant::now();
     let mut in_jobs = Duration::ZERO;
-    let made = boots.run(lanes, due, |done| {
-        in_jobs += done
-            .boot
-            .as_ref()
-            .map_or(Duration::ZERO, |boot| boot.in_jobs);
-        let name = prepared.plan.variants[done.due.variant].name.clone();
-        let round = done.due.round;
+    let mut made = 0;
+    let outcome = boots.run(lanes, due, |done| {
+        in_jobs += done.in_jobs();
+        let counts = !done.again;
+        let line = done.line(prepared);
         store(db, &trial, prepared, done)?;
-        task.at(
-            db.boots(id)?.len() as u64,
-            &format!("round {} {name}", round + 1),
-        );
+        made += usize::from(counts);
+        task.step(made as u64, &line);
         Ok(())
     });
     let _ = std::fs::remove_dir_all(&folder);
-    let made = match made {
-        Ok(made) => made,
-        Err(fault) => {
-            fail(db, id, &fault)?;
-            return Err(fault);
-        }
-    };
-    let spent = start
-        .elapsed()
-        .mul_f64(lanes as f64)
-        .max(Duration::from_millis(1));
-    let share = 100.0 * in_jobs.as_secs_f64() / spent.as_secs_f64();
+    if let Err(fault) = outcome {
+        fail(db, id, &fault)?;
+        return Err(fault);
+    }
+    let lane_time = start.elapsed().as_secs_f64() * lanes as f64;
+    let share = 100.0 * in_jobs.as_secs_f64() / lane_time.max(1e-3);
     task.end(&format!(
         "{made} made, {share:.0} % of the time in workloads"
     ));
-    Ok((resumed, made))
+    Ok(())
 }
 
 /// A kernel or a workload that fails ends the trial; a machine that fails can be mended, and an
 /// interrupt is no failure: then the same command goes on.
 fn fail(db: &mut Db, id: TrialId, fault: &Fault) -> Result<()> {
     if matches!(fault.at, At::Kernel | At::Guest) {
-        db.finish_trial(id, now_ms(), "failed", Some(&fault.to_string()))?;
+        db.finish_trial(id, unix_ms(), "failed", Some(&fault.to_string()))?;
     }
     Ok(())
 }
@@ -169,14 +174,13 @@ impl Lanes<'_> {
         lanes: usize,
         due: Vec<Due>,
         mut take: impl FnMut(Done) -> Result<()>,
-    ) -> Result<usize> {
+    ) -> Result<()> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(lanes)
             .build()
             .or_host(|| "start threads".into())?;
         let (sender, receiver): (Sender<Done>, Receiver<Done>) = mpsc::channel();
         let mut outcome = Ok(());
-        let mut made = 0;
         pool.in_place_scope_fifo(|scope| {
             for due in due {
                 let sender = sender.clone();
@@ -193,32 +197,30 @@ impl Lanes<'_> {
                     if outcome.is_ok() {
                         outcome = Err(fault);
                     }
-                } else {
-                    made += 1;
                 }
             }
         });
-        outcome.map(|()| made)
+        outcome
     }
 
-    /// Makes one boot; tries again where the machine was at fault.
+    /// Makes one boot; tries again where the machine was at fault. Every attempt is handed on.
     fn make(&self, mut due: Due, sender: &Sender<Done>) {
         let last = due.attempt + RETRIES;
         loop {
-            let started_at = now_ms();
+            let started_at = unix_ms();
             let boot = self.boot(&due);
-            let again = due.attempt < last
-                && matches!(&boot, Ok(boot) if boot.ending.at() == Some(At::Host));
-            if again {
-                due.attempt += 1;
-                continue;
-            }
+            let spoiled = matches!(&boot, Ok(boot) if boot.ending.at() == Some(At::Host));
+            let again = spoiled && due.attempt < last;
             let _ = sender.send(Done {
-                due,
+                due: due.clone(),
                 started_at,
                 boot,
+                again,
             });
-            return;
+            if !again {
+                return;
+            }
+            due.attempt += 1;
         }
     }
 
@@ -263,7 +265,7 @@ fn jobs(prepared: &Prepared, variant: &PlannedVariant, seed: u64) -> Result<Vec<
         .collect()
 }
 
-/// Stores what a boot was, then fails if it failed.
+/// Stores what a boot was, then fails if it failed and is not tried again.
 fn store(db: &mut Db, trial: &Trial, prepared: &Prepared, done: Done) -> Result<()> {
     let boot = done.boot?;
     let (due, plan) = (done.due, &prepared.plan);
@@ -272,6 +274,7 @@ fn store(db: &mut Db, trial: &Trial, prepared: &Prepared, done: Done) -> Result<
     let trouble = record::trouble(&boot, &planned.name, &plan.runs, &reports);
     let samples = record::samples(db, &plan.runs, planned, &reports)?;
     let perturbation = serde_json::to_string(&Perturbation::of(due.seed));
+    let warnings = (boot.warnings > 0).then(|| format!("{} kernel warnings", boot.warnings));
     record::store(
         db,
         &NewBoot {
@@ -285,13 +288,31 @@ fn store(db: &mut Db, trial: &Trial, prepared: &Prepared, done: Done) -> Result<
             outcome: trouble
                 .as_ref()
                 .map_or("ok".into(), |(word, _)| word.clone()),
-            detail: trouble.as_ref().map(|(_, fault)| fault.what.clone()),
+            detail: match &trouble {
+                Some((_, fault)) => Some(fault.what.clone()),
+                None => warnings,
+            },
             started_at: done.started_at,
-            ended_at: now_ms(),
+            ended_at: unix_ms(),
             guest_boot_ns: record::guest_boot_ns(&boot.frames),
             samples,
             artifacts: record::artifacts(&boot),
         },
     )?;
-    trouble.map_or(Ok(()), |(_, fault)| Err(fault))
+    match trouble {
+        Some((_, fault)) if !done.again => Err(blame(db, trial, due.variant, fault)?),
+        _ => Ok(()),
+    }
+}
+
+/// A workload that fails with the variant's kernel, and ran well with the base's, is broken by the
+/// kernel.
+fn blame(db: &Db, trial: &Trial, variant: usize, mut fault: Fault) -> Result<Fault> {
+    let base = trial.variants[0].id;
+    let works = |b: &ktrial_db::Boot| b.variant == base && b.outcome == "ok";
+    if fault.at == At::Guest && variant != 0 && db.boots(trial.id)?.iter().any(works) {
+        fault.at = At::Kernel;
+        fault.what += ", and ran well on the base";
+    }
+    Ok(fault)
 }

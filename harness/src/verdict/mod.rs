@@ -10,12 +10,10 @@ pub mod shift;
 pub mod text;
 
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use ktrial_db::{
-    BootId, Cell, CellId, Db, Sample, Trial, TrialId, Value, Variant, VariantId, Verdict,
-};
+use ktrial_db::{BootId, Cell, CellId, Db, Sample, Trial, TrialId, Value, VariantId, Verdict};
 
+use crate::clock::unix_ms;
 use crate::fault::{Fault, Result};
 use shift::{Shift, median, shift};
 
@@ -54,21 +52,24 @@ fn judge_samples(trial: &Trial, cells: &[(CellId, Cell)], samples: &[Sample]) ->
     let mut findings = Vec::new();
     for variant in variants {
         for (cell_id, cell) in cells {
-            let group = |of: &Variant| Group::of(samples, of.id, *cell_id);
+            let [base, boots] = [base, variant].map(|of| Group::of(samples, of.id, *cell_id));
+            // A metric that only one of the two owes, or a trial that has just begun.
+            if base.is_empty() || boots.is_empty() {
+                continue;
+            }
             findings.push(Finding {
                 variant: variant.id,
                 cell_id: *cell_id,
                 better: cell.better == "higher",
-                comparison: compare(&group(base), &group(variant)),
-                base: group(base),
-                boots: group(variant),
+                comparison: compare(&base, &boots),
+                base,
+                boots,
             });
         }
     }
     let mut p: Vec<Option<f64>> = findings.iter().map(Finding::p).collect();
     adjust::benjamini_hochberg(&mut p);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.map_or(0, |d| d.as_millis() as i64);
+    let now = unix_ms();
     findings
         .iter()
         .zip(p)
@@ -103,6 +104,12 @@ impl Group {
         }
         group.medians = boots.values().filter_map(|values| median(values)).collect();
         group
+    }
+}
+
+impl Group {
+    fn is_empty(&self) -> bool {
+        self.medians.is_empty() && self.unsupported.is_none() && self.failed.is_none()
     }
 }
 
@@ -209,17 +216,20 @@ impl Finding {
         verdict.low = Some(low.exp());
         verdict.high = Some(high.exp());
         let margin = verdict.margin.ln_1p();
-        let excludes_zero = low > 0.0 || high < 0.0;
+        let differs = low > 0.0 || high < 0.0;
+        let beyond = shift.estimate.abs() > margin;
         if -margin < tight.0 && tight.1 < margin {
             verdict.verdict = "unchanged".into();
-        } else if excludes_zero && p <= FALSE_DISCOVERIES {
+        } else if differs && beyond && p <= FALSE_DISCOVERIES {
             let better = (shift.estimate > 0.0) == self.better;
             verdict.verdict = if better { "improved" } else { "regressed" }.into();
         } else {
-            if excludes_zero {
-                verdict.reason =
-                    Some("alone significant, but not among so many comparisons".into());
+            verdict.reason = match (differs, beyond) {
+                (true, true) => Some("significant alone, but not among so many comparisons"),
+                (true, false) => Some("it differs, perhaps by no more than the margin"),
+                _ => None,
             }
+            .map(str::to_owned);
             verdict.rounds_needed = rounds_needed(
                 shift.estimate,
                 (low, high),
@@ -243,6 +253,7 @@ fn rounds_needed(estimate: f64, (low, high): (f64, f64), margin: f64, boots: usi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ktrial_db::Variant;
 
     fn judged(base: &[f64], variant: &[f64], margin: f64) -> Verdict {
         let samples = [(1, base), (2, variant)]
@@ -321,6 +332,20 @@ mod tests {
         let verdict = judged(BASE, &shifted, 0.02);
         assert_eq!(verdict.verdict, "unchanged");
         assert!(verdict.low.unwrap() > 1.0, "the interval leaves out 1");
+    }
+
+    #[test]
+    fn a_difference_that_may_lie_inside_the_margin_is_no_alarm() {
+        // Medians 0.8 % apart, all above the base, some by more than the margin of 1 %.
+        let variant: Vec<f64> = [1.004, 1.006, 1.008, 1.013, 1.015]
+            .iter()
+            .zip([1000.0, 1000.1, 999.9, 1000.2, 999.8])
+            .map(|(factor, base)| factor * base)
+            .collect();
+        let verdict = judged(&[1000.0, 1000.1, 999.9, 1000.2, 999.8], &variant, 0.01);
+        assert!(verdict.low.unwrap() > 1.0);
+        assert_eq!(verdict.verdict, "inconclusive");
+        assert!(verdict.reason.unwrap().contains("no more than the margin"));
     }
 
     #[test]

@@ -12,8 +12,8 @@ pub struct Shift {
     /// Two-sided p-value of "no shift", in (0, 1].
     pub p: f64,
     differences: Vec<f64>,
-    base: usize,
-    variant: usize,
+    /// P(U = u) with no shift.
+    counts: Vec<f64>,
 }
 
 /// Compares two groups. `None` if either is empty.
@@ -29,13 +29,13 @@ pub fn shift(base: &[f64], variant: &[f64]) -> Option<Shift> {
     let ties = differences.iter().filter(|d| **d == 0.0).count() as f64;
     let u = above + ties / 2.0;
     let smaller = u.min(differences.len() as f64 - u).ceil() as usize;
-    let p = (2.0 * cumulative(base.len(), variant.len(), smaller)).min(1.0);
+    let counts = distribution(base.len(), variant.len());
+    let tail: f64 = counts.iter().take(smaller + 1).sum();
     Some(Shift {
         estimate,
-        p,
+        p: (2.0 * tail).min(1.0),
         differences,
-        base: base.len(),
-        variant: variant.len(),
+        counts,
     })
 }
 
@@ -46,22 +46,16 @@ impl Shift {
         let alpha = (1.0 - level) / 2.0;
         let all = self.differences.len();
         // The most differences that may be cut off at each end: P(U < cut) stays within alpha.
-        let counts = distribution(self.base, self.variant);
         let mut below = 0.0;
         let mut cut = 0;
-        while cut < all / 2 && below + counts.get(cut)? <= alpha {
-            below += counts[cut];
+        while cut < all / 2 && below + self.counts.get(cut)? <= alpha {
+            below += self.counts[cut];
             cut += 1;
         }
         let low = *self.differences.get(cut.checked_sub(1)?)?;
         let high = *self.differences.get(all - cut)?;
         Some((low, high))
     }
-}
-
-/// P(U <= u) with no shift, for groups of `n` and `m`.
-fn cumulative(n: usize, m: usize, u: usize) -> f64 {
-    distribution(n, m).iter().take(u + 1).sum()
 }
 
 /// P(U = u) for u from 0 to n·m, by Mann and Whitney's recurrence (Ann. Math. Statist. 18, 1947,
@@ -107,6 +101,10 @@ fn median_sorted(sorted: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn cumulative(n: usize, m: usize, u: usize) -> f64 {
+        distribution(n, m).iter().take(u + 1).sum()
+    }
 
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-12

@@ -92,7 +92,9 @@ fn columns() -> String {
 fn row(cell: &Cell, verdict: &Verdict) -> String {
     let metric = format!("{} {}", cell.metric, cell.unit);
     let value = |v: Option<f64>| v.map_or_else(|| "-".into(), number);
-    let change = verdict.ratio.map_or_else(|| "-".into(), |r| signed(r - 1.0));
+    let change = verdict
+        .ratio
+        .map_or_else(|| "-".into(), |r| signed(r - 1.0));
     let interval = match (verdict.low, verdict.high) {
         (Some(low), Some(high)) => format!("[{}, {}] %", bare(low - 1.0), bare(high - 1.0)),
         _ => "-".into(),

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::qemu::escape;
+use crate::fault::{Fault, OrHost};
 use crate::home::Home;
 use crate::process;
 
@@ -56,24 +58,26 @@ const BOOT_SECTOR: [u8; 31] = [
     0xeb, 0xfd, //             jmp  .-1
 ];
 
-/// Whether KVM boots a guest here: boots a tiny one, with a deadline.
+/// Whether the accelerator boots a guest here: boots a tiny one, with a deadline.
 ///
 /// # Errors
 /// Why not, in a few words.
-pub fn try_kvm(home: &Home) -> Result<(), String> {
-    kvm_opens()?;
-    boot_tiny(home, Accelerator::Kvm)
+pub fn try_out(home: &Home, accelerator: Accelerator) -> Result<(), String> {
+    if accelerator == Accelerator::Kvm {
+        kvm_opens()?;
+    }
+    boot_tiny(home, accelerator).map_err(|fault| fault.what)
 }
 
-fn boot_tiny(home: &Home, accelerator: Accelerator) -> Result<(), String> {
+fn boot_tiny(home: &Home, accelerator: Accelerator) -> crate::fault::Result<()> {
     let mut sector = BOOT_SECTOR.to_vec();
     sector.resize(510, 0);
     sector.extend([0x55, 0xaa]);
-    let run = home.cache("run").map_err(|fault| fault.what)?;
+    let run = home.cache("run")?;
     let image = run.join(format!("tiny-{}.img", std::process::id()));
-    std::fs::write(&image, sector).map_err(|e| format!("{}: {e}", image.display()))?;
+    std::fs::write(&image, sector).or_host(|| format!("write {}", image.display()))?;
     let mut command = Command::new(super::PROGRAM);
-    let drive = format!("file={},format=raw,if=floppy,readonly=on", image.display());
+    let drive = format!("file={},format=raw,if=floppy,readonly=on", escape(&image));
     command
         .args(["-nodefaults", "-no-user-config", "-display", "none"])
         .args(["-machine", "pc", "-m", "64", "-boot", "a"])
@@ -88,16 +92,11 @@ fn boot_tiny(home: &Home, accelerator: Accelerator) -> Result<(), String> {
     }
     let status = process::spawn(command, home.cache_root()).and_then(|child| child.wait(DEADLINE));
     let _ = std::fs::remove_file(&image);
-    match status {
-        Ok(status) if status.code() == Some(EXIT) => Ok(()),
-        Ok(status) => Err(format!(
+    match status? {
+        status if status.code() == Some(EXIT) => Ok(()),
+        status => Err(Fault::host(format!(
             "a tiny guest ended with {}",
             process::describe(status)
-        )),
-        Err(fault) if fault.at == crate::fault::At::Host => Err(format!(
-            "a tiny guest did not finish in {} s",
-            DEADLINE.as_secs()
-        )),
-        Err(fault) => Err(fault.what),
+        ))),
     }
 }

@@ -22,23 +22,8 @@ pub enum Sign {
     Agent,
 }
 
-/// What Linux prints, most telling first; the first sign on the console names the ending.
-const LINUX: &[(&str, Sign)] = &[
-    ("ktrial-agent: ", Sign::Agent),
-    ("soft lockup - CPU#", Sign::SoftLockup),
-    ("hard LOCKUP", Sign::HardLockup),
-    ("self-detected stall on CPU", Sign::Stall),
-    ("detected stalls on CPUs", Sign::Stall),
-    ("kernel BUG at ", Sign::Bug),
-    ("BUG: kernel NULL pointer dereference", Sign::Oops),
-    ("BUG: unable to handle", Sign::Oops),
-    ("general protection fault", Sign::Oops),
-    ("invalid opcode: ", Sign::Oops),
-    ("divide error: ", Sign::Oops),
-    ("Oops: ", Sign::Oops),
-    ("Kernel panic - not syncing", Sign::Panic),
-    ("Out of memory: Killed process", Sign::OutOfMemory),
-];
+/// What a system prints, and what it means; the first sign on the console names the ending.
+pub type Signs = &'static [(&'static str, Sign)];
 
 /// The console kept in memory: the first half and the last half of this many bytes.
 const KEPT: usize = 2 << 20;
@@ -48,6 +33,7 @@ const LINE: usize = 512;
 /// A console as it grows.
 #[derive(Debug, Default)]
 pub struct Console {
+    signs: Signs,
     head: Vec<u8>,
     tail: std::collections::VecDeque<u8>,
     cut: u64,
@@ -64,6 +50,14 @@ pub struct Console {
 const SHOWN: usize = 24;
 
 impl Console {
+    /// An empty console, on which these signs are looked for.
+    pub fn watching(signs: Signs) -> Console {
+        Console {
+            signs,
+            ..Console::default()
+        }
+    }
+
     /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.keep(bytes);
@@ -124,7 +118,7 @@ impl Console {
             self.warnings += 1;
         }
         if self.sign.is_none()
-            && let Some((_, sign)) = LINUX.iter().find(|(text, _)| line.contains(text))
+            && let Some((_, sign)) = self.signs.iter().find(|(text, _)| line.contains(text))
         {
             self.sign = Some((*sign, without_time(&line).to_owned()));
         }
@@ -160,7 +154,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(text: &str) -> Console {
-        let mut console = Console::default();
+        let mut console = Console::watching(crate::guest::LINUX_SIGNS);
         console.push(text.as_bytes());
         console
     }
@@ -218,7 +212,7 @@ mod tests {
         #[test]
         fn pieces_do_not_matter(text in "[ -~\n]{0,300}", cut in 0usize..300) {
             let whole = read(&text);
-            let mut pieces = Console::default();
+            let mut pieces = Console::watching(crate::guest::LINUX_SIGNS);
             let cut = cut.min(text.len());
             pieces.push(&text.as_bytes()[..cut]);
             pieces.push(&text.as_bytes()[cut..]);

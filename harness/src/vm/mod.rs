@@ -14,7 +14,8 @@ use std::time::Duration;
 use crate::guest::{Clock, Job};
 
 pub use accel::Accelerator;
-pub use qemu::{PROGRAM, version};
+pub use console::Signs;
+pub use qemu::{PROGRAM, fingerprint, version};
 pub use watch::{Boot, Ending, boot};
 
 /// Everything QEMU needs to know for one boot.
@@ -32,6 +33,8 @@ pub struct Launch {
     pub memory_mib: u32,
     /// What the guest's time means.
     pub clock: Clock,
+    /// What trouble looks like on its console.
+    pub signs: Signs,
     /// When to give up.
     pub limits: Limits,
 }
@@ -55,11 +58,13 @@ const OUTPUT: u64 = 32 << 20;
 
 impl Limits {
     /// What each clock is allowed: an emulated second of busy guest is some five of wall.
-    pub fn of(clock: Clock, jobs: &[Job]) -> Limits {
+    /// Emulated CPUs come up one after the other, some four seconds each on a busy machine.
+    pub fn of(clock: Clock, cpus: u32, jobs: &[Job]) -> Limits {
+        let cpus = u64::from(cpus);
         let (boot_s, slowdown) = match clock {
             Clock::Real => (60, 2.0),
-            Clock::Emulated => (120, 2.0),
-            Clock::Virtual => (120, 12.0),
+            Clock::Emulated => (120 + 6 * cpus, 2.0),
+            Clock::Virtual => (120 + 6 * cpus, 12.0),
         };
         Limits {
             boot: Duration::from_secs(boot_s),

@@ -1,6 +1,6 @@
 //! The QEMU command line and its monitor.
 
-use std::io::{BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use crate::fault::{Fault, OrHost, Result};
 use crate::guest::Clock;
 use crate::home::Home;
 use crate::process::{self, Child};
+use crate::terminal::shell_line;
 
 /// The program.
 pub const PROGRAM: &str = "qemu-system-x86_64";
@@ -55,6 +56,11 @@ pub fn version(home: &Home) -> Result<String> {
     Ok(line.to_owned())
 }
 
+/// Everything about how this launch is started, as text: equal texts start equal guests.
+pub fn fingerprint(launch: &Launch) -> String {
+    arguments(launch, &Files::in_folder(Path::new(""))).join("\n")
+}
+
 /// A running QEMU.
 pub(super) struct Qemu {
     pub child: Child,
@@ -63,7 +69,33 @@ pub(super) struct Qemu {
     pub command: String,
 }
 
-type Monitor = qapi::Qmp<qapi::Stream<BufReader<UnixStream>, UnixStream>>;
+type Monitor = qapi::Qmp<qapi::Stream<NoEnd<BufReader<UnixStream>>, UnixStream>>;
+
+/// A reader whose end is an error: qapi panics where QEMU hangs up in the middle of an answer.
+struct NoEnd<R>(R);
+
+impl<R: BufRead> Read for NoEnd<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.fill_buf()?;
+        let read = bytes.len().min(into.len());
+        into[..read].copy_from_slice(&bytes[..read]);
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for NoEnd<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        match self.0.fill_buf()? {
+            [] => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it hung up")),
+            bytes => Ok(bytes),
+        }
+    }
+
+    fn consume(&mut self, read: usize) {
+        self.0.consume(read);
+    }
+}
 
 impl Qemu {
     /// Starts QEMU and greets its monitor.
@@ -88,12 +120,13 @@ impl Qemu {
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             .stderr(log);
-        let shown = shell_line(&command);
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        let shown = shell_line(words);
         let child = process::spawn(command, cache)?;
         let reader = BufReader::new(ours.try_clone().or_host(doing)?);
         let mut qemu = Qemu {
             child,
-            monitor: qapi::Qmp::new(qapi::Stream::new(reader, ours)),
+            monitor: qapi::Qmp::new(qapi::Stream::new(NoEnd(reader), ours)),
             command: shown,
         };
         qemu.greet(files)?;
@@ -108,7 +141,7 @@ impl Qemu {
             }
             Fault::host(format!("QEMU did not start: {e}"))
                 .showing(said)
-                .next("`ktrial doctor` tries QEMU by itself")
+                .next("if QEMU's line names memory, give less --memory; `ktrial doctor` tries QEMU")
         })
     }
 
@@ -185,21 +218,8 @@ fn clock_arguments(clock: Clock) -> &'static [&'static str] {
 }
 
 /// QEMU's option lists take a doubled comma for one.
-fn escape(path: &Path) -> String {
+pub(super) fn escape(path: &Path) -> String {
     path.display().to_string().replace(',', ",,")
-}
-
-fn shell_line(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    let quoted = words.map(|word| {
-        let word = word.to_string_lossy();
-        if word.contains([' ', '\'', '"', '$', '\\']) {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        } else {
-            word.into_owned()
-        }
-    });
-    quoted.collect::<Vec<_>>().join(" ")
 }
 
 impl Accelerator {

@@ -20,8 +20,8 @@ pub enum Ending {
     Crash(Sign, String),
     /// The agent was never heard of before the deadline.
     HangAtBoot,
-    /// A job did not end, and neither did its deadline in the guest.
-    HangInJob(usize),
+    /// A job did not end, nor did the agent say that its deadline had passed.
+    Hang,
     /// The guest went away without a word.
     Reset,
     /// It printed more than any sane guest does.
@@ -39,7 +39,7 @@ impl Ending {
             Ending::Complete => "ok",
             Ending::Crash(sign, _) => sign.name(),
             Ending::HangAtBoot => "hang-at-boot",
-            Ending::HangInJob(_) => "hang",
+            Ending::Hang => "hang",
             Ending::Reset => "reset",
             Ending::Flood => "flood",
             Ending::Agent(_) => "agent",
@@ -63,7 +63,7 @@ impl Ending {
             Ending::Complete => "ran every job".into(),
             Ending::Crash(sign, line) => format!("{}: {line}", sign.words()),
             Ending::HangAtBoot => "hung at boot: the agent never answered".into(),
-            Ending::HangInJob(_) => "hung under the workload".into(),
+            Ending::Hang => "hung under the workload".into(),
             Ending::Reset => "went away without a word (triple fault, or reset)".into(),
             Ending::Flood => "flooded its console or its results".into(),
             Ending::Agent(why) | Ending::Qemu(why) => why.clone(),
@@ -113,6 +113,8 @@ pub struct Boot {
     pub last_words: String,
     /// Kernel warnings on the console.
     pub warnings: u32,
+    /// Whether the kernel killed a process for want of memory.
+    pub out_of_memory: bool,
     /// QEMU's own messages.
     pub log: Vec<u8>,
     /// QEMU's command line.
@@ -145,7 +147,7 @@ pub fn boot(
         qemu,
         limits: &launch.limits,
         heard,
-        console: Console::default(),
+        console: Console::watching(launch.signs),
         reader: FrameReader::default(),
         frames: Vec::new(),
         results: Vec::new(),
@@ -165,6 +167,7 @@ pub fn boot(
         results: watch.results,
         last_words: watch.console.last_words(),
         warnings: watch.console.warnings,
+        out_of_memory: matches!(watch.console.sign(), Some((Sign::OutOfMemory, _))),
         console: watch.console.into_bytes(),
         log: std::fs::read(&files.log).unwrap_or_default(),
         command: watch.qemu.command,
@@ -287,13 +290,11 @@ impl Watch<'_> {
             Phase::Booting => {
                 (self.start.elapsed() > self.limits.boot).then_some(Ending::HangAtBoot)
             }
-            Phase::Idle { since } => {
-                (since.elapsed() > IDLE).then_some(Ending::Agent("stopped between two jobs".into()))
-            }
+            Phase::Idle { since } => (since.elapsed() > IDLE).then_some(Ending::Hang),
             Phase::Job { id, since } => {
                 let allowed = self.limits.jobs.get(id).copied().unwrap_or(IDLE);
                 let allowed = allowed.mul_f64(self.pace.clamp(1.0, 100.0)) + GRACE;
-                (since.elapsed() > allowed).then_some(Ending::HangInJob(id))
+                (since.elapsed() > allowed).then_some(Ending::Hang)
             }
             Phase::Done { .. } => None,
         }
@@ -310,11 +311,17 @@ impl Watch<'_> {
                 return Ok(damaged);
             }
         }
-        if matches!(self.phase, Phase::Done { .. }) {
-            return Ok(Ending::Complete);
+        let done = matches!(self.phase, Phase::Done { .. });
+        match self.console.sign() {
+            // The kernel killed a process; what the agent says of its job is what counts.
+            Some((Sign::OutOfMemory | Sign::Agent, _)) if done => return Ok(Ending::Complete),
+            Some((sign, line)) => return Ok(Ending::Crash(sign, line.to_owned())),
+            None if done => return Ok(Ending::Complete),
+            None => {}
         }
-        if let Some((sign, line)) = self.console.sign() {
-            return Ok(Ending::Crash(sign, line.to_owned()));
+        // A guest whose words could not be written looks like one that says nothing.
+        if is_full(&files.results) {
+            return Ok(Ending::Qemu("was cut short: the disk is full".into()));
         }
         if let Some(ending) = ended {
             return Ok(ending);
@@ -323,11 +330,19 @@ impl Watch<'_> {
             Some(status) if !status.success() => {
                 let said = std::fs::read_to_string(&files.log).unwrap_or_default();
                 let how = process::describe(status);
-                Ending::Qemu(format!("QEMU ended with {how}: {}", said.trim()))
+                Ending::Qemu(format!("was lost: QEMU ended with {how} {}", said.trim()))
             }
             _ => Ending::Reset,
         })
     }
+}
+
+/// Whether the disk that holds `path` has less than a MiB left.
+fn is_full(path: &Path) -> bool {
+    nix::sys::statvfs::statvfs(path).is_ok_and(|disk| {
+        let free = disk.blocks_available() * disk.fragment_size();
+        free < 1 << 20
+    })
 }
 
 impl Boot {
@@ -339,7 +354,7 @@ impl Boot {
             format!("the guest of {variant} {}", self.ending.describe()),
         );
         Some(match at {
-            At::Host => fault.next("`ktrial doctor` tries QEMU by itself"),
+            At::Host => fault.next("`ktrial doctor` tries QEMU and the disk"),
             _ => fault.showing(&self.last_words),
         })
     }
