@@ -6,7 +6,6 @@
 //! sample, [`verdict`] judges what is stored, `report` shows it.
 
 pub mod cli;
-pub mod clock;
 pub mod fault;
 pub mod guest;
 pub mod hash;
@@ -17,6 +16,7 @@ pub mod process;
 pub mod progress;
 pub mod report;
 pub mod terminal;
+pub mod timestamp;
 pub mod tree;
 pub mod trial;
 pub mod verdict;

@@ -7,7 +7,6 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
 use crate::fault::{Fault, Result};
-use crate::guest::Job;
 
 /// The folder `workloads/`.
 pub static SOURCES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../workloads");
@@ -120,6 +119,17 @@ pub struct Timing {
     pub duration_ms: u64,
     /// Iterations in a boot, the warm-up included.
     pub iterations: u32,
+}
+
+/// One program run in the guest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// Path of the program in the guest.
+    pub program: String,
+    /// Its arguments; none holds a blank.
+    pub arguments: Vec<String>,
+    /// When the agent kills it, in guest milliseconds.
+    pub deadline_ms: u64,
 }
 
 #[derive(Deserialize)]

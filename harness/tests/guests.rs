@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use ktrial::guest::{Clock, Guest, Shape};
+use ktrial::guest::{Guest, Shape};
 use ktrial::home::Home;
 use ktrial::kernel::{Builder, Config, Kernel, Toolchain};
 use ktrial::progress::Progress;
 use ktrial::tree::Tree;
 use ktrial::trial::Run;
-use ktrial::vm::{self, Boot, Ending};
+use ktrial::vm::{self, Boot, Clock, Ending};
 use ktrial::workload;
 
 const KTRIAL: &str = env!("CARGO_BIN_EXE_ktrial");

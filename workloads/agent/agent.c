@@ -7,34 +7,19 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "fatal.h"
 #include "frames.h"
 #include "joblist.h"
 #include "run.h"
 #include "system.h"
 
 #define JOB_LIST "/ktrial/jobs"
-
-_Noreturn void fatal(const char *format, ...)
-{
-	char line[512];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
-	fprintf(stderr, "ktrial-agent: %s\n", line);
-	fflush(stderr);
-	if (getpid() == 1)
-		system_power_off();
-	exit(1);
-}
 
 static void read_jobs(struct job_list *list, const char *path)
 {
@@ -88,10 +73,18 @@ static void run_all(const struct job_list *list, int results)
 		fatal("cannot write results: %s", strerror(channel.error));
 }
 
+/* However PID 1 ends, the guest goes down with it. A child that exits is no end. */
+static void at_exit(void)
+{
+	if (getpid() == 1)
+		system_power_off();
+}
+
 static _Noreturn void boot(void)
 {
 	struct job_list list;
 
+	atexit(at_exit);
 	system_mount();
 	read_jobs(&list, JOB_LIST);
 	system_seed(list.seed);

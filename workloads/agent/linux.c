@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 
+#include "fatal.h"
 #include "system.h"
 
 #include <dirent.h>

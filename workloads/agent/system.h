@@ -20,8 +20,4 @@ void system_raise_limits(void);
 
 _Noreturn void system_power_off(void);
 
-/* One line on the console, then the end: power off as PID 1, else exit 1. */
-__attribute__((format(printf, 1, 2)))
-_Noreturn void fatal(const char *format, ...);
-
 #endif

@@ -9,11 +9,12 @@ use clap::Args;
 use super::trial::ClockChoice;
 use super::{Context, print};
 use crate::fault::{At, Fault, OrHost, Result};
-use crate::guest::{Guest, Job, Perturbation, Programs, Shape};
+use crate::guest::{Guest, Perturbation, Programs, Shape};
 use crate::kernel::Kernel;
 use crate::trial::Run;
+use crate::vm;
 use crate::vm::frames::{Frame, JobEnd};
-use crate::{vm, workload};
+use crate::workload::{self, Job};
 
 /// Options of `ktrial boot`.
 #[derive(Debug, Args)]

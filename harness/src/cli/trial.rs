@@ -8,12 +8,13 @@ use ktrial_patches::catalogue::{self, Series, SeriesError, System};
 use super::verdict::Judged;
 use super::{Context, print};
 use crate::fault::{At, Fault, Result};
-use crate::guest::{Clock, Shape};
+use crate::guest::Shape;
 use crate::kernel::Config;
 use crate::terminal::shell_line;
 use crate::tree::Tree;
 use crate::trial::{self, Plan, Run, Wanted, plan};
 use crate::verdict::{outcome, text};
+use crate::vm::Clock;
 use crate::vm::accel::{self, Accelerator};
 use crate::{machine, report, vm};
 

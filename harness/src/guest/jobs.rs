@@ -3,17 +3,7 @@
 use std::fmt::Write;
 
 use super::Perturbation;
-
-/// One program run in the guest.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
-    /// Path of the program in the guest.
-    pub program: String,
-    /// Its arguments; none holds a blank.
-    pub arguments: Vec<String>,
-    /// When the agent kills it, in guest milliseconds.
-    pub deadline_ms: u64,
-}
+use crate::workload::Job;
 
 /// The list as text. Job ids are the positions in `jobs`.
 pub(super) fn list(jobs: &[Job], perturbation: &Perturbation) -> String {

@@ -1,60 +1,24 @@
 //! Guests: what is booted around a kernel. The operating system's part is in [`linux`]; what runs
 //! a guest is in [`crate::vm`] and knows none of this.
 
-pub mod jobs;
+mod jobs;
 mod linux;
 pub mod perturb;
 mod programs;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, Result};
-use crate::vm::{Accelerator, Launch, Limits};
+use crate::vm::{Clock, Launch, Limits};
+use crate::workload::Job;
 
-pub use jobs::Job;
 #[cfg(test)]
 pub(crate) use linux::SIGNS as LINUX_SIGNS;
 pub use perturb::Perturbation;
 pub use programs::Programs;
-
-/// What a guest's time means. Values of two clocks are never compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Clock {
-    /// KVM: the machine's own time.
-    Real,
-    /// TCG with `-icount`: time is instructions executed. It repeats to the digit and knows no
-    /// parallelism, so it says nothing about scaling.
-    Virtual,
-    /// TCG in wall time: for looking only.
-    Emulated,
-}
-
-impl Clock {
-    /// The word used in the database and in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Clock::Real => "real",
-            Clock::Virtual => "virtual",
-            Clock::Emulated => "emulated",
-        }
-    }
-
-    /// The accelerator that gives this clock.
-    pub fn accelerator(self) -> Accelerator {
-        match self {
-            Clock::Real => Accelerator::Kvm,
-            Clock::Virtual | Clock::Emulated => Accelerator::Tcg,
-        }
-    }
-
-    /// Whether guests can run side by side without disturbing each other's time.
-    pub fn runs_side_by_side(self) -> bool {
-        self == Clock::Virtual
-    }
-}
 
 /// The guest's shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,6 +66,9 @@ impl Guest<'_> {
     /// A host fault if the initramfs cannot be made.
     pub fn launch(&self, image: PathBuf, jobs: &[Job], seed: u64) -> Result<Launch> {
         let perturbation = Perturbation::of(seed);
+        let deadlines = jobs
+            .iter()
+            .map(|job| Duration::from_millis(job.deadline_ms));
         Ok(Launch {
             kernel: image,
             initrd: linux::initramfs(self.programs, &jobs::list(jobs, &perturbation))?,
@@ -110,7 +77,7 @@ impl Guest<'_> {
             memory_mib: self.shape.memory_mib + perturbation.extra_mib,
             clock: self.clock,
             signs: linux::SIGNS,
-            limits: Limits::of(self.clock, self.shape.cpus, jobs),
+            limits: Limits::of(self.clock, self.shape.cpus, deadlines),
         })
     }
 }

@@ -13,11 +13,11 @@ use git2::Oid;
 use ktrial_patches::apply::Applied;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::unix_ms;
 use crate::fault::{Fault, OrHost, Result};
 use crate::hash::hash16;
 use crate::home::Home;
 use crate::progress::Progress;
+use crate::timestamp::unix_ms;
 use crate::tree::Tree;
 
 pub use toolchain::{TOOLS, Toolchain};

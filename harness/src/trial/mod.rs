@@ -7,10 +7,10 @@ mod rounds;
 
 use ktrial_db::{Db, TrialId};
 
-use crate::clock::unix_ms;
 use crate::fault::{Fault, Result};
 use crate::home::Home;
 use crate::progress::Progress;
+use crate::timestamp::unix_ms;
 
 pub use plan::{KernelOf, Plan, PlannedVariant, Run};
 pub use prepare::{Prepared, Wanted, applied_line, apply_series, prepare};

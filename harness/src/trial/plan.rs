@@ -6,7 +6,8 @@ use ktrial_patches::catalogue::{Kernel, Series};
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, Result};
-use crate::guest::{Clock, Shape};
+use crate::guest::Shape;
+use crate::vm::Clock;
 use crate::workload::{self, Settings, Timing};
 
 /// The whole plan; stored with the trial.

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{KernelOf, Plan};
-use crate::clock::unix_ms;
 use crate::fault::{At, Fault, OrHost, Result};
 use crate::guest::{Guest, Programs};
 use crate::home::Home;
 use crate::kernel::{Builder, Config, Kernel, Toolchain};
 use crate::progress::Progress;
+use crate::timestamp::unix_ms;
 use crate::tree::Tree;
 use crate::{machine, vm};
 

@@ -11,15 +11,15 @@ use ktrial_db::{Db, NewBoot, Trial, TrialId, VariantId};
 
 use super::record::{self, JobReport};
 use super::{PlannedVariant, Prepared};
-use crate::clock::unix_ms;
 use crate::fault::{At, Fault, OrHost, Result};
 use crate::guest::perturb::{boot_seed, round_order};
-use crate::guest::{Guest, Job, Perturbation};
+use crate::guest::{Guest, Perturbation};
 use crate::home::Home;
 use crate::machine;
 use crate::progress::Progress;
+use crate::timestamp::unix_ms;
 use crate::vm::{self, Boot};
-use crate::workload;
+use crate::workload::{self, Job};
 
 /// A boot that the machine, and not the kernel, spoiled is tried again this often.
 const RETRIES: u32 = 1;

@@ -2,6 +2,7 @@
 //! variants, rounds or verdicts.
 
 pub mod accel;
+mod clock;
 pub mod console;
 mod follow;
 pub mod frames;
@@ -11,9 +12,8 @@ mod watch;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::guest::{Clock, Job};
-
 pub use accel::Accelerator;
+pub use clock::Clock;
 pub use console::Signs;
 pub use qemu::{PROGRAM, fingerprint, version};
 pub use watch::{Boot, Ending, boot};
@@ -59,7 +59,7 @@ const OUTPUT: u64 = 32 << 20;
 impl Limits {
     /// What each clock is allowed: an emulated second of busy guest is some five of wall.
     /// Emulated CPUs come up one after the other, some four seconds each on a busy machine.
-    pub fn of(clock: Clock, cpus: u32, jobs: &[Job]) -> Limits {
+    pub fn of(clock: Clock, cpus: u32, jobs: impl Iterator<Item = Duration>) -> Limits {
         let cpus = u64::from(cpus);
         let (boot_s, slowdown) = match clock {
             Clock::Real => (60, 2.0),
@@ -68,10 +68,7 @@ impl Limits {
         };
         Limits {
             boot: Duration::from_secs(boot_s),
-            jobs: jobs
-                .iter()
-                .map(|j| Duration::from_millis(j.deadline_ms))
-                .collect(),
+            jobs: jobs.collect(),
             slowdown,
             output: OUTPUT,
         }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use super::Clock;
 use super::{Accelerator, Launch};
 use crate::fault::{Fault, OrHost, Result};
-use crate::guest::Clock;
 use crate::home::Home;
 use crate::process::{self, Child};
 use crate::terminal::shell_line;

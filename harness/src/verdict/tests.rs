@@ -1,0 +1,155 @@
+use super::*;
+use ktrial_db::Variant;
+
+fn judged(base: &[f64], variant: &[f64], margin: f64) -> Verdict {
+    let samples = [(1, base), (2, variant)]
+        .into_iter()
+        .flat_map(|(id, values)| {
+            values.iter().zip(1..).map(move |(value, round)| Sample {
+                boot: BootId(id * 100 + round),
+                variant: VariantId(id),
+                round: round as u32,
+                cell: CellId(1),
+                iteration: 0,
+                warmup: false,
+                value: Value::Ok(*value),
+            })
+        });
+    verdict_of(samples.collect(), margin)
+}
+
+fn verdict_of(samples: Vec<Sample>, margin: f64) -> Verdict {
+    let cell = Cell {
+        workload: "fd-churn".into(),
+        parameters: String::new(),
+        metric: "rate".into(),
+        unit: "1/s".into(),
+        better: "higher".into(),
+        primary: true,
+    };
+    let variant = |id, name: &str| Variant {
+        id: VariantId(id),
+        name: name.into(),
+        position: 0,
+        series: None,
+        kernel: None,
+        settings_json: String::new(),
+        applied_json: String::new(),
+    };
+    let trial = Trial {
+        id: TrialId(1),
+        plan_key: String::new(),
+        machine: ktrial_db::MachineId(1),
+        tree: ktrial_db::TreeId(1),
+        title: String::new(),
+        seed: 0,
+        rounds: 5,
+        margin,
+        clock: "virtual".into(),
+        accelerator: "tcg".into(),
+        shape_json: String::new(),
+        plan_json: String::new(),
+        command_line: String::new(),
+        ktrial_version: String::new(),
+        started_at: 0,
+        finished_at: None,
+        outcome: None,
+        failure: None,
+        variants: vec![variant(1, "base"), variant(2, "patched")],
+    };
+    judge_samples(&trial, &[(CellId(1), cell)], &samples).remove(0)
+}
+
+const BASE: &[f64] = &[1000.0, 1001.0, 999.0, 1002.0, 998.0];
+
+#[test]
+fn far_apart_is_regressed_and_close_is_unchanged() {
+    let slower: Vec<f64> = BASE.iter().map(|v| v * 0.93).collect();
+    let verdict = judged(BASE, &slower, 0.01);
+    assert_eq!(verdict.verdict, "regressed");
+    assert!((verdict.ratio.unwrap() - 0.93).abs() < 1e-3);
+    let same: Vec<f64> = BASE.iter().map(|v| v * 1.001).collect();
+    assert_eq!(judged(BASE, &same, 0.01).verdict, "unchanged");
+}
+
+#[test]
+fn significant_but_inside_the_margin_is_unchanged_with_the_figure_shown() {
+    let shifted: Vec<f64> = BASE.iter().map(|v| v * 1.006).collect();
+    let verdict = judged(BASE, &shifted, 0.02);
+    assert_eq!(verdict.verdict, "unchanged");
+    assert!(verdict.low.unwrap() > 1.0, "the interval leaves out 1");
+}
+
+#[test]
+fn a_difference_that_may_lie_inside_the_margin_is_no_alarm() {
+    // Medians 0.8 % apart, all above the base, some by more than the margin of 1 %.
+    let variant: Vec<f64> = [1.004, 1.006, 1.008, 1.013, 1.015]
+        .iter()
+        .zip([1000.0, 1000.1, 999.9, 1000.2, 999.8])
+        .map(|(factor, base)| factor * base)
+        .collect();
+    let verdict = judged(&[1000.0, 1000.1, 999.9, 1000.2, 999.8], &variant, 0.01);
+    assert!(verdict.low.unwrap() > 1.0);
+    assert_eq!(verdict.verdict, "inconclusive");
+    assert!(verdict.reason.unwrap().contains("no more than the margin"));
+}
+
+#[test]
+fn wide_is_inconclusive_with_the_rounds_that_would_settle_it() {
+    let base = [900.0, 1100.0, 1000.0, 950.0, 1050.0];
+    let verdict = judged(&base, &[910.0, 1090.0, 1005.0, 955.0, 1060.0], 0.01);
+    assert_eq!(verdict.verdict, "inconclusive");
+    assert!(verdict.rounds_needed.is_none_or(|rounds| rounds > 5));
+}
+
+#[test]
+fn few_boots_and_no_spread_are_inconclusive_however_far_apart() {
+    let few = judged(&[100.0, 101.0, 102.0], &[50.0, 51.0, 52.0], 0.01);
+    assert_eq!(
+        (few.verdict.as_str(), few.rounds_needed),
+        ("inconclusive", Some(4))
+    );
+    let flat = judged(&[100.0; 8], &[50.0; 8], 0.01);
+    assert_eq!(flat.verdict, "inconclusive");
+    assert!(flat.reason.unwrap().contains("no spread"));
+}
+
+#[test]
+fn more_iterations_in_a_boot_are_not_more_boots() {
+    let samples = (1..=2).flat_map(|id| {
+        (0..100).map(move |iteration| Sample {
+            boot: BootId(id),
+            variant: VariantId(id),
+            round: 0,
+            cell: CellId(1),
+            iteration,
+            warmup: false,
+            value: Value::Ok(if id == 1 { 100.0 } else { 50.0 } + f64::from(iteration) / 100.0),
+        })
+    });
+    let verdict = verdict_of(samples.collect(), 0.01);
+    assert_eq!((verdict.boots_base, verdict.boots_variant), (1, 1));
+    assert_eq!(verdict.verdict, "inconclusive");
+}
+
+#[test]
+fn unsupported_is_never_a_rate_of_zero() {
+    let mut samples: Vec<Sample> = Vec::new();
+    for (id, value) in [
+        (1, Value::Ok(5.0)),
+        (2, Value::Unsupported("no flag".into())),
+    ] {
+        samples.push(Sample {
+            boot: BootId(id),
+            variant: VariantId(id),
+            round: 0,
+            cell: CellId(1),
+            iteration: 0,
+            warmup: false,
+            value,
+        });
+    }
+    let verdict = verdict_of(samples, 0.01);
+    assert_eq!(verdict.verdict, "unsupported");
+    assert_eq!((verdict.ratio, verdict.variant_value), (None, None));
+}

@@ -1,0 +1,42 @@
+//! Clocks: what a guest's time means.
+
+use serde::{Deserialize, Serialize};
+
+use super::Accelerator;
+
+/// What a guest's time means. Values of two clocks are never compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clock {
+    /// KVM: the machine's own time.
+    Real,
+    /// TCG with `-icount`: time is instructions executed. It repeats to the digit and knows no
+    /// parallelism, so it says nothing about scaling.
+    Virtual,
+    /// TCG in wall time: for looking only.
+    Emulated,
+}
+
+impl Clock {
+    /// The word used in the database and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Clock::Real => "real",
+            Clock::Virtual => "virtual",
+            Clock::Emulated => "emulated",
+        }
+    }
+
+    /// The accelerator that gives this clock.
+    pub fn accelerator(self) -> Accelerator {
+        match self {
+            Clock::Real => Accelerator::Kvm,
+            Clock::Virtual | Clock::Emulated => Accelerator::Tcg,
+        }
+    }
+
+    /// Whether guests can run side by side without disturbing each other's time.
+    pub fn runs_side_by_side(self) -> bool {
+        self == Clock::Virtual
+    }
+}
