@@ -152,8 +152,14 @@ fn signed(share: f64) -> String {
     format!("{} %", bare(share))
 }
 
+/// Per cent with a sign; hundredths only where they are worth reading.
 fn bare(share: f64) -> String {
-    format!("{:+.2}", share * 100.0)
+    let percent = share * 100.0;
+    if percent.abs() < 10.0 {
+        format!("{percent:+.2}")
+    } else {
+        format!("{percent:+.1}")
+    }
 }
 
 fn percent(share: f64) -> String {
@@ -184,5 +190,6 @@ mod tests {
         assert_eq!(percent(0.02), "2 %");
         assert_eq!(percent(0.015), "1.5 %");
         assert_eq!(signed(-0.0717), "-7.17 %");
+        assert_eq!(signed(5.7119), "+571.2 %");
     }
 }
