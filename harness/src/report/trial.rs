@@ -23,6 +23,8 @@ pub(super) struct TrialPage {
     id: i64,
     title: String,
     headlines: Vec<Headline>,
+    /// What a trial that failed showed beside its first line; may be empty.
+    evidence: String,
     facts: Facts,
     comparisons: Vec<Comparison>,
     /// What the trial hangs on, then what was seen on the side.
@@ -102,6 +104,7 @@ pub(super) fn page(db: &Db, record: &Record) -> Result<(TrialPage, Vec<Extra>)> 
         id: record.number(),
         title: record.trial.title.clone(),
         headlines: verdict::headlines(record),
+        evidence: evidence(record),
         facts: facts(record),
         comparisons: verdict::comparisons(record, &figures),
         cells,
@@ -275,4 +278,11 @@ fn values(boot: &BootFigures, warmup: bool, scale: &Scale) -> String {
         Value::Failed(_) => "failed".into(),
     });
     said.collect::<Vec<_>>().join("  ")
+}
+
+/// The lines below the first of what stopped the trial: the console's, the compiler's.
+fn evidence(record: &Record) -> String {
+    let failure = record.trial.failure.as_deref().unwrap_or_default();
+    let lines = failure.lines().skip(1).map(|line| line.trim_start());
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -117,7 +117,8 @@ pub(super) fn headlines(record: &Record) -> Vec<Headline> {
         }]
     };
     if let Some(failure) = &record.trial.failure {
-        return whole("failed", format!("The trial failed: {failure}"));
+        let what = failure.lines().next().unwrap_or_default();
+        return whole("failed", format!("The trial failed: {what}"));
     }
     let tallies = tally(record);
     let Some(worst) = tallies.first() else {

@@ -283,12 +283,13 @@ fn absent_values_are_words_and_never_zero() {
 #[test]
 fn a_failed_trial_says_why_before_anything_else() {
     let mut db = fixture::plausible();
-    let why = "patched does not build: fs/file.c:512: <expected> ';'";
+    let what = "patched does not build: fs/file.c:512: <expected> ';'";
+    let why = format!("{what}\n    512 | <b>x\n  next: mend it");
     db.finish_trial(
         ktrial_db::TrialId(1),
         1_790_000_200_000,
         "failed",
-        Some(why),
+        Some(&why),
     )
     .unwrap();
     let folder = site(&db);
@@ -296,12 +297,13 @@ fn a_failed_trial_says_why_before_anything_else() {
         let page = read(folder.path(), name);
         let said = words(parse(&page).root_element());
         assert!(
-            said.contains(&format!("The trial failed: {why}")),
+            said.contains(&format!("The trial failed: {what}")),
             "{name}: {said}"
         );
     }
     let page = read(folder.path(), "trial-1.html");
     let said = words(parse(&page).root_element());
+    assert!(said.contains("512 | <b>x"), "the evidence: {said}");
     assert!(
         said.contains("failed The trial failed"),
         "the badge says so too: {said}"
