@@ -21,7 +21,7 @@ use crate::workload::{self, Job};
 pub struct Arguments {
     /// The hash of a kernel in the cache, or the file of an image (vmlinux, bzImage)
     kernel: String,
-    /// What runs, in this order: NAME or NAME:PARAMETER=VALUE,FLAG,...
+    /// What runs, in this order: NAME or NAME:PARAMETER=VALUE,FLAG,...; `ktrial workloads` lists them
     #[arg(long = "workload", short = 'w', value_name = "WORKLOAD")]
     workloads: Vec<String>,
     /// Guest milliseconds of one iteration

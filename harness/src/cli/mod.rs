@@ -7,6 +7,7 @@ mod report;
 mod series;
 mod trial;
 mod verdict;
+mod workloads;
 
 use std::process::ExitCode;
 
@@ -59,7 +60,9 @@ enum Command {
     /// The catalogue: list, show, check against a tree
     #[command(subcommand)]
     Series(series::Command),
-    /// The database: check
+    /// The workloads: parameters with defaults and ranges, and what each measures
+    Workloads,
+    /// The database: check, path
     #[command(subcommand)]
     Db(db::Command),
     /// Print completions for a shell
@@ -112,6 +115,7 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Verdict(arguments) => verdict::run(&context, &arguments),
         Command::Report(arguments) => report::run(&context, &arguments),
         Command::Series(command) => series::run(&context, &command),
+        Command::Workloads => workloads::run(),
         Command::Db(command) => db::run(&context, &command),
         Command::Completions { .. } => Ok(0),
     }

@@ -10,6 +10,7 @@ use super::{Context, print};
 use crate::fault::{Fault, Result};
 use crate::tree::Tree;
 use crate::trial;
+use crate::verdict::outcome;
 
 /// The commands of `ktrial series`.
 #[derive(Debug, Subcommand)]
@@ -102,6 +103,20 @@ fn show(name: &str) -> Result<u8> {
             workload.name,
             pairs.join(" ")
         ))?;
+    }
+    for variant in &series.variants {
+        let settings = variant.set.iter();
+        let settings: Vec<String> = settings
+            .map(|((workload, parameter), value)| format!("{workload}.{parameter}={value}"))
+            .collect();
+        print(&format!(
+            "variant: {} {}\n",
+            variant.name,
+            settings.join(" ")
+        ))?;
+    }
+    for expectation in &series.expectations {
+        print(&format!("expects: {}\n", outcome::expected(expectation)))?;
     }
     Ok(0)
 }

@@ -29,7 +29,8 @@ pub struct Arguments {
     /// The base, where the tree is a git checkout [default: HEAD]
     #[arg(long)]
     revision: Option<String>,
-    /// What runs in each boot: NAME or NAME:PARAMETER=VALUE,FLAG,...; may be repeated
+    /// What runs in each boot: NAME or NAME:PARAMETER=VALUE,FLAG,...; may be repeated;
+    /// `ktrial workloads` lists them
     /// [default: what the series says, else exec and fd-churn]
     #[arg(long = "workload", short = 'w', value_name = "WORKLOAD")]
     workloads: Vec<String>,
@@ -204,6 +205,9 @@ pub(super) fn open_series(name: &str) -> Result<Series> {
         Series::open(path)
     } else if path.is_file() {
         Series::from_patch_file(path)
+    } else if name.contains(['/', '.']) && !path.exists() {
+        return Err(Fault::user(format!("there is no file or folder {name}"))
+            .next("`ktrial series list` shows the series that go by a name"));
     } else {
         catalogue::find(name)
     };

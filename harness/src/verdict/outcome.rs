@@ -49,19 +49,8 @@ pub fn hold(
 ) -> Vec<Held> {
     let mut held = Vec::new();
     for expectation in expectations {
-        let words: Vec<String> = expectation
-            .verdicts
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        let expected = format!(
-            "{} {}: {} of {} {}",
-            expectation.workload,
-            parameters_text(expectation),
-            expectation.metric,
-            expectation.variant,
-            words.join(" or ")
-        );
+        let expected = expected(expectation);
+        let right = |word: &str| expectation.verdicts.iter().any(|v| v.to_string() == word);
         let about = verdicts
             .iter()
             .filter(|v| is_about(expectation, v, trial, cells));
@@ -69,7 +58,7 @@ pub fn hold(
         for verdict in about {
             held.push(Held {
                 expected: expected.clone(),
-                met: words.contains(&verdict.verdict),
+                met: right(&verdict.verdict),
                 found: Some(verdict.verdict.clone()),
             });
         }
@@ -82,6 +71,19 @@ pub fn hold(
         }
     }
     held
+}
+
+/// An expectation in words: `exec processes=1: rate of patched unchanged`.
+pub fn expected(expectation: &Expectation) -> String {
+    let verdicts = expectation.verdicts.iter().map(ToString::to_string);
+    format!(
+        "{} {}: {} of {} {}",
+        expectation.workload,
+        parameters_text(expectation),
+        expectation.metric,
+        expectation.variant,
+        verdicts.collect::<Vec<_>>().join(" or ")
+    )
 }
 
 /// The exit code of a control: 0 if every expectation was tried and met, 1 if something regressed
@@ -145,4 +147,42 @@ fn cell(cells: &[(CellId, Cell)], id: CellId) -> Option<&Cell> {
         .iter()
         .find(|(cell, _)| *cell == id)
         .map(|(_, cell)| cell)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(found: Option<&str>, met: bool) -> Held {
+        Held {
+            expected: "exec processes=1: rate of patched unchanged".into(),
+            found: found.map(str::to_owned),
+            met,
+        }
+    }
+
+    #[test]
+    fn a_control_is_fine_only_if_everything_was_tried_and_met() {
+        let met = || held(Some("unchanged"), true);
+        assert_eq!(control_exit_code(&[met(), met()]), FINE);
+        assert_eq!(control_exit_code(&[met(), held(None, false)]), INCONCLUSIVE);
+        let wrong = held(Some("inconclusive"), false);
+        assert_eq!(control_exit_code(&[met(), wrong]), INCONCLUSIVE);
+        let wolf = held(Some("regressed"), false);
+        assert_eq!(control_exit_code(&[met(), wolf]), REGRESSED);
+        assert_eq!(control_exit_code(&[]), INCONCLUSIVE);
+    }
+
+    #[test]
+    fn an_expected_regression_is_fine() {
+        assert_eq!(control_exit_code(&[held(Some("regressed"), true)]), FINE);
+    }
+
+    #[test]
+    fn parameters_are_read_back_as_the_catalogue_writes_them() {
+        let read = parameters("fastalloc=true fds=500000 name=x");
+        assert_eq!(read["fastalloc"], catalogue::Value::Bool(true));
+        assert_eq!(read["fds"], catalogue::Value::Int(500_000));
+        assert_eq!(read["name"], catalogue::Value::Text("x".into()));
+    }
 }
