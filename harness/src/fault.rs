@@ -22,6 +22,15 @@ pub enum At {
 }
 
 impl At {
+    const ALL: [At; 6] = [
+        At::User,
+        At::Patch,
+        At::Kernel,
+        At::Guest,
+        At::Host,
+        At::Interrupted,
+    ];
+
     /// The process exit code, the same in every command (see the README's table).
     pub fn exit_code(self) -> u8 {
         match self {
@@ -35,15 +44,7 @@ impl At {
 
     /// The party that a stored fault's text names.
     pub fn named_in(text: &str) -> Option<At> {
-        let all = [
-            At::User,
-            At::Patch,
-            At::Kernel,
-            At::Guest,
-            At::Host,
-            At::Interrupted,
-        ];
-        all.into_iter().find(|at| text.starts_with(at.label()))
+        At::ALL.into_iter().find(|at| text.starts_with(at.label()))
     }
 
     fn label(self) -> &'static str {
@@ -151,15 +152,7 @@ mod tests {
 
     #[test]
     fn exit_codes_are_the_documented_ones() {
-        let codes = [
-            At::User,
-            At::Patch,
-            At::Kernel,
-            At::Guest,
-            At::Host,
-            At::Interrupted,
-        ]
-        .map(At::exit_code);
+        let codes = At::ALL.map(At::exit_code);
         assert_eq!(codes, [2, 4, 5, 6, 6, 130]);
     }
 

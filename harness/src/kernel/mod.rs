@@ -75,11 +75,6 @@ impl Kernel {
     pub fn image(&self) -> PathBuf {
         self.folder.join(&self.image)
     }
-
-    /// The full configuration it was built with.
-    pub fn config_file(&self) -> PathBuf {
-        self.folder.join("config")
-    }
 }
 
 /// What to build besides the source: an options file for `make`.
