@@ -32,10 +32,10 @@ mod trial;
 mod verdict;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 pub use artifact::{ArtifactSize, MAX_ARTIFACT_BYTES, NewArtifact};
 pub use boot::{Boot, NewBoot};
@@ -73,7 +73,7 @@ impl Db {
         migrations::identify(&connection, &path)?;
         // With FULL, a commit is on disk when it returns; NORMAL in WAL mode may
         // lose the last boots in a power cut.
-        connection.pragma_update(None, "journal_mode", "wal")?;
+        enter_wal(&connection)?;
         connection.pragma_update(None, "synchronous", "full")?;
         migrations::bring_up_to_date(&mut connection)?;
         Ok(Self { connection })
@@ -120,6 +120,28 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<(Connection, PathBuf)> {
         Ok(connection) => Ok((connection, path)),
         Err(error) => Err(Error::at(error, &path)),
     }
+}
+
+/// Turns the write-ahead log on. Where two processes make one database at once, both hold a read
+/// lock and want more; SQLite then fails one of them at once, whatever the busy timeout says.
+fn enter_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let start = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "wal") {
+            Err(e) if is_busy(&e) && start.elapsed() < BUSY_TIMEOUT => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            done => return done,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(
+        code,
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
 }
 
 /// Sets what a connection needs and the file doesn't keep.
