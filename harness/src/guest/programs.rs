@@ -29,12 +29,9 @@ impl Programs {
     /// # Errors
     /// A host fault if the compiler is missing or fails.
     pub fn build(home: &Home) -> Result<Programs> {
-        let version = Command::new(COMPILER);
-        let version = process::run(
-            with(version, &["-v"]),
-            home.cache_root(),
-            Duration::from_secs(20),
-        )?;
+        let mut command = Command::new(COMPILER);
+        command.arg("-v");
+        let version = process::run(command, home.cache_root(), Duration::from_secs(20))?;
         let folder = home.cache("programs")?.join(key(&version.text));
         if !folder.join("bin").exists() {
             compile_all(home, &folder)?;
@@ -91,11 +88,6 @@ fn compile(home: &Home, sources: &Path, bin: &Path, program: &Program) -> Result
     ))
     .showing(output.text)
     .next("`ktrial doctor` checks the compiler"))
-}
-
-fn with(mut command: Command, arguments: &[&str]) -> Command {
-    command.args(arguments);
-    command
 }
 
 fn key(compiler: &str) -> String {

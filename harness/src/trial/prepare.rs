@@ -7,11 +7,11 @@ use ktrial_db::{Db, NewTrial, NewVariant, PatchText, TrialId};
 use ktrial_patches::apply::{Applied, apply};
 use ktrial_patches::catalogue::Series;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::{KernelOf, Plan};
 use crate::fault::{At, Fault, OrHost, Result};
 use crate::guest::{Guest, Programs};
+use crate::hash::hash16;
 use crate::home::Home;
 use crate::kernel::{Builder, Config, Kernel, Toolchain};
 use crate::progress::Progress;
@@ -220,26 +220,20 @@ fn plan_key(
     };
     // How a boot of one fixed seed would be started: command lines, devices, perturbation.
     let launch = guest.launch(PathBuf::from("kernel"), &[], 0)?;
-    let mut hash = Sha256::new();
-    hash.update(vm::fingerprint(&launch));
-    hash.update(env!("CARGO_PKG_VERSION"));
-    hash.update(
-        json!([
-            to_json(&wanted.plan)?,
-            hashes,
-            machine.key,
-            machine.facts_json,
-            machine.os_release,
-            wanted.seed,
-            wanted.series.name
-        ])
-        .to_string(),
-    );
-    for (name, bytes) in programs.iter() {
-        hash.update(name);
-        hash.update(bytes);
-    }
-    Ok(hex::encode(&hash.finalize()[..8]))
+    let facts = json!([
+        to_json(&wanted.plan)?,
+        hashes,
+        machine.key,
+        machine.facts_json,
+        machine.os_release,
+        wanted.seed,
+        wanted.series.name,
+        vm::fingerprint(&launch),
+        env!("CARGO_PKG_VERSION")
+    ])
+    .to_string();
+    let programs = programs.iter().flat_map(|(name, b)| [name.as_bytes(), b]);
+    Ok(hash16([facts.as_bytes()].into_iter().chain(programs)))
 }
 
 fn tree_record(tree: &Tree) -> Result<ktrial_db::Tree> {
@@ -263,13 +257,9 @@ fn series_record(series: &Series) -> ktrial_db::Series {
             text: String::from_utf8_lossy(&patch.source).into_owned(),
         })
         .collect();
-    let mut hash = Sha256::new();
-    hash.update(&series.name);
-    for patch in &patches {
-        hash.update(&patch.text);
-    }
+    let texts = patches.iter().map(|patch| &patch.text);
     ktrial_db::Series {
-        key: hex::encode(&hash.finalize()[..8]),
+        key: hash16([&series.name].into_iter().chain(texts)),
         name: series.name.clone(),
         title: series.title.clone(),
         source: series.source.clone().unwrap_or_default(),
