@@ -12,7 +12,7 @@ mod search;
 
 use git2::{Oid, Repository, Signature, Time};
 
-use crate::{Change, Date, FilePatch, Header, Hunk, Patch, Person};
+use crate::{Change, Date, FilePatch, Header, Hunk, Mend, Patch, Person};
 use overlay::{Entry, Found, Overlay};
 use place::Refusal;
 
@@ -57,10 +57,14 @@ pub struct AppliedPatch {
 pub struct AppliedFile {
     /// Its path in the tree, after the patch; where it is deleted, before it.
     pub path: String,
+    /// The path that the patch means, where the tree has the file elsewhere by now.
+    pub named: Option<String>,
     /// What happened to it as a whole.
     pub change: Change,
     /// Where each hunk landed.
     pub hunks: Vec<AppliedHunk>,
+    /// What was put right to find the places and to make the added lines fit.
+    pub mends: Vec<Mend>,
 }
 
 /// Where a hunk landed, in the terms that `patch` prints.
@@ -72,6 +76,39 @@ pub struct AppliedHunk {
     pub offset: i64,
     /// Context lines left out at each end to find it, 0 to 2.
     pub fuzz: u32,
+    /// How far down the ladder it had to go.
+    pub rung: Rung,
+}
+
+/// The ladder: the ways to find a hunk's place, each weaker than the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rung {
+    /// It stands where the patch says.
+    Exact,
+    /// It stands on other lines.
+    Offset,
+    /// A three-way merge with the file that the patch was made from.
+    Merge,
+    /// With context lines left out.
+    Fuzz,
+    /// With blanks and tabs that differ.
+    Whitespace,
+    /// With `<…>` gone and `&lt;` for `<`, as web archives do.
+    Markup,
+}
+
+impl Rung {
+    /// One word for records and for people: `exact`, `offset`, `merge`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rung::Exact => "exact",
+            Rung::Offset => "offset",
+            Rung::Merge => "merge",
+            Rung::Fuzz => "fuzz",
+            Rung::Whitespace => "whitespace",
+            Rung::Markup => "markup",
+        }
+    }
 }
 
 /// Puts `patches` on the commit `base`, one commit each, and says where every
@@ -188,7 +225,7 @@ fn apply_file(
         Change::Delete if !content.is_empty() => return Err(job.not_emptied(&content)),
         Change::Delete => overlay.remove(&names.old),
         _ => {
-            let mode = file.mode.or(before.map(|entry| entry.mode));
+            let mode = file.new_mode.or(before.map(|entry| entry.mode));
             let mode = mode.unwrap_or(0o100644);
             if mode == 0o120000 {
                 paths::check_link(patch, &job.path, &content)?;
@@ -201,8 +238,10 @@ fn apply_file(
     }
     Ok(AppliedFile {
         path: job.path,
+        named: None,
         change,
         hunks,
+        mends: Vec::new(),
     })
 }
 
@@ -264,7 +303,9 @@ impl Job<'_> {
         let hunks = self.hunks_for(content);
         let forward = place::all(content, &hunks, exact, place::MAX_FUZZ);
         let rung = forward.as_ref().ok().map(|done| done.rung);
-        if rung != Some(place::Rung::Exact) && place::is_applied(content, &hunks, rung) {
+        if rung.map(|(rung, _)| rung) != Some(Rung::Exact)
+            && place::is_applied(content, &hunks, rung)
+        {
             return Err(ApplyError::AlreadyApplied {
                 patch: self.patch.name.clone(),
                 path: self.path.clone(),

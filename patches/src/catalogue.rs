@@ -8,12 +8,14 @@ mod model;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use git2::{Oid, Repository};
 use include_dir::{Dir, include_dir};
 
-use crate::read::{ReadError, read};
+use crate::history::{self, Reference, ResolveError};
+use crate::read::{LeftOut, ReadError, Reading, read};
 use crate::{MAX_PATCH_BYTES, Patch};
 
-pub use model::{Expectation, Kernel, System, Value, Variant, Verdict, Workload};
+pub use model::{Claim, Expectation, Kernel, System, Value, Variant, Verdict, Workload};
 
 static EMBEDDED: Dir = include_dir!("$CARGO_MANIFEST_DIR/series");
 
@@ -37,14 +39,31 @@ pub struct Series {
     pub source: Option<String>,
     /// The SPDX licence of the patches, which is that of their tree.
     pub licence: Option<String>,
-    /// The patches; none for an A/A control.
-    pub patches: Vec<Patch>,
+    /// What to apply, in order; nothing for an A/A control.
+    pub steps: Vec<Step>,
+    /// Undo the steps, last one first, instead of doing them.
+    pub reverse: bool,
+    /// What it needs of a tree beside its version, in words: `a history to December 2016`.
+    pub needs: Option<String>,
+    /// What its author says of it.
+    pub claims: Vec<Claim>,
+    /// Mails that were in its files and are no part of it.
+    pub left_out: Vec<LeftOut>,
     /// What to run where the user names nothing else.
     pub workloads: Vec<Workload>,
     /// Variants beside `base` and `patched`, which every series has.
     pub variants: Vec<Variant>,
     /// The verdicts that show that a trial works.
     pub expectations: Vec<Expectation>,
+}
+
+/// A part of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// A patch that the series brings along.
+    Patch(Patch),
+    /// Commits that the tree must have.
+    Commits(Reference),
 }
 
 /// Why there is no such series.
@@ -63,6 +82,9 @@ pub enum SeriesError {
     /// One of its patches can't be read. The series is at fault.
     #[error(transparent)]
     Patch(#[from] ReadError),
+    /// The tree does not have the commits that it is made of.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
     /// The catalogue has no such series.
     #[error(
         "no series is called `{name}`{}; `ktrial series list` shows all",
@@ -143,6 +165,40 @@ fn nearest(name: &str) -> Option<String> {
 }
 
 impl Series {
+    /// The patches that it brings along: all of them, unless it names commits.
+    pub fn own_patches(&self) -> impl Iterator<Item = &Patch> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Patch(patch) => Some(patch),
+            Step::Commits(_) => None,
+        })
+    }
+
+    /// The commits that the tree must have for it.
+    pub fn references(&self) -> impl Iterator<Item = &Reference> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Patch(_) => None,
+            Step::Commits(reference) => Some(reference),
+        })
+    }
+
+    /// All its patches in the order in which they apply: commits looked up in the
+    /// history of `tip`, and everything turned round where it is reversed.
+    ///
+    /// # Errors
+    /// [`SeriesError::Resolve`] where the tree lacks a commit.
+    pub fn patches(&self, repo: &Repository, tip: Oid) -> Result<Vec<Patch>, SeriesError> {
+        let mut patches = Vec::new();
+        for step in &self.steps {
+            match step {
+                Step::Patch(patch) => patches.push(patch.clone()),
+                Step::Commits(reference) => {
+                    patches.extend(history::resolve(repo, tip, reference)?);
+                }
+            }
+        }
+        Ok(patches)
+    }
+
     /// A user's folder with a `series.toml` and its patches.
     ///
     /// # Errors
@@ -161,7 +217,9 @@ impl Series {
     pub fn from_patch_file(path: &Path) -> Result<Series, SeriesError> {
         let bytes = read_bounded(path)?;
         let file = path.file_name().unwrap_or(path.as_os_str());
-        let patches = read(&file.to_string_lossy(), &bytes)?;
+        let Reading {
+            patches, left_out, ..
+        } = read(&file.to_string_lossy(), &bytes)?;
         let name = stem(path);
         let subject = patches.first().map(|patch| patch.header.subject.clone());
         Ok(Series {
@@ -172,7 +230,11 @@ impl Series {
             applies_to: None,
             source: None,
             licence: None,
-            patches,
+            steps: patches.into_iter().map(Step::Patch).collect(),
+            reverse: false,
+            needs: None,
+            claims: Vec::new(),
+            left_out,
             workloads: Vec::new(),
             variants: Vec::new(),
             expectations: Vec::new(),

@@ -2,20 +2,29 @@
 //! tree without a checkout, and the catalogue of series that ship with ktrial.
 //!
 //! ```text
-//! bytes ──read──► Vec<Patch> ──apply──► commits, trees, and where each hunk landed
+//! bytes ──read──────┐
+//!                   ├──► Vec<Patch> ──apply──► commits, trees, and where each hunk landed
+//! commits ──history─┘
 //! ```
 //!
-//! The data goes one way: [`read`] knows no tree, [`apply`] knows no mail, and
-//! [`catalogue`] only says which files make a series and what to expect of it.
+//! The data goes one way: [`read`] knows no tree, [`apply`] knows no mail,
+//! [`history`] makes patches of a tree's commits and finds the commit on which a
+//! patch applies, and [`catalogue`] says which files and commits make a series
+//! and what to expect of it. What was put right on the way is a [`Mend`].
 
 pub mod apply;
 pub mod catalogue;
+pub mod history;
 pub mod read;
 
+mod mend;
 mod model;
 mod text;
 
-pub use model::{Change, Date, FilePatch, Header, Hunk, Line, LineKind, Patch, Person};
+pub use mend::{Mend, MendKind, Rewrite};
+pub use model::{
+    BinaryChange, Change, Date, FilePatch, Header, Hunk, Line, LineKind, Patch, Person, Trailers,
+};
 
 /// The largest patch file that is read, in bytes (64 MiB).
 pub const MAX_PATCH_BYTES: usize = 64 << 20;

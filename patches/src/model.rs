@@ -1,5 +1,7 @@
 //! What a patch is, once it is read.
 
+use crate::Mend;
+
 /// One patch: what a mail or a diff file says should change, and who says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
@@ -7,6 +9,10 @@ pub struct Patch {
     pub name: String,
     /// Author, date and description.
     pub header: Header,
+    /// What the mail says of other commits and reviews.
+    pub trailers: Trailers,
+    /// What reading had to put right; empty for a patch that is as git made it.
+    pub mends: Vec<Mend>,
     /// The files it touches, in the order of the patch.
     pub files: Vec<FilePatch>,
     /// The bytes it was read from, for the record.
@@ -43,6 +49,20 @@ impl Header {
     }
 }
 
+/// What a patch says of other commits, in the lines that git and the projects
+/// put around a description.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Trailers {
+    /// The commit it was made on (`base-commit:`), in hexadecimal.
+    pub base_commit: Option<String>,
+    /// The commits it mends (`Fixes:`), as they stand there.
+    pub fixes: Vec<String>,
+    /// Reviews, such as `D9586` (`Differential Revision:`).
+    pub reviews: Vec<String>,
+    /// The Subversion revision it was committed as (`git-svn-id:`).
+    pub svn_revision: Option<u32>,
+}
+
 /// A name and an address, as in a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
@@ -73,19 +93,35 @@ pub struct FilePatch {
     pub new: Option<String>,
     /// What happens to the file as a whole.
     pub change: Change,
-    /// The mode the file should have afterwards, where the patch gives one
+    /// The mode of the file before, where the patch gives one
     /// (`0o100644`, `0o100755` or `0o120000`).
-    pub mode: Option<i32>,
+    pub old_mode: Option<i32>,
+    /// The mode that it should have afterwards, likewise.
+    pub new_mode: Option<i32>,
     /// How many leading path components the patch itself says to strip: git's
     /// headers tell, plain diffs do not.
     pub strip: Option<usize>,
     /// The (abbreviated, hexadecimal) blob id before the patch, from git's `index` line.
     pub old_blob: Option<String>,
+    /// The same of the blob after the patch.
+    pub new_blob: Option<String>,
     /// The header lines of this diff ended in CR LF, so a CR was taken off
     /// each of its lines, as mail transport may have put it there.
     pub carriage_returns: bool,
-    /// The hunks, in the order of the patch.
+    /// The hunks, in the order of the patch; none where `binary` is there.
     pub hunks: Vec<Hunk>,
+    /// What becomes of a binary file, as git writes it.
+    pub binary: Option<BinaryChange>,
+}
+
+/// The two sections below `GIT binary patch`, as they stand there: a line
+/// `literal <bytes>` or `delta <bytes>`, then lines in base 85.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BinaryChange {
+    /// Makes the new file of the old one.
+    pub forward: Vec<u8>,
+    /// Makes the old file of the new one, where the patch has it.
+    pub reverse: Option<Vec<u8>>,
 }
 
 /// What happens to a file as a whole.

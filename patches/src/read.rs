@@ -4,7 +4,7 @@ mod diff;
 mod mail;
 mod path;
 
-use crate::{Header, MAX_PATCH_BYTES, Patch};
+use crate::{Header, MAX_PATCH_BYTES, Patch, Trailers};
 
 /// Why bytes could not be read as a patch. Always the patch's fault.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -69,6 +69,28 @@ pub enum ReadErrorKind {
     BadPath(&'static str),
 }
 
+/// What came of reading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// The patches, in the order in which they apply; one at least.
+    pub patches: Vec<Patch>,
+    /// The cover letter's subject and text, where there is one.
+    pub cover: Option<Header>,
+    /// What is in the file and is no part of the series.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A mail of a thread that is no part of the series.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its subject.
+    pub subject: String,
+    /// The line at which it starts, from 1.
+    pub line: usize,
+    /// Why it is left out.
+    pub why: &'static str,
+}
+
 /// Reads one `git format-patch` mail, an mbox of several (in file order, cover
 /// letters left out), or a plain unified diff. `name` is used in messages and
 /// names the patches.
@@ -78,7 +100,7 @@ pub enum ReadErrorKind {
 ///
 /// # Errors
 /// [`ReadError`] with the line, for anything that is no such patch.
-pub fn read(name: &str, bytes: &[u8]) -> Result<Vec<Patch>, ReadError> {
+pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
     let error = |line, kind| ReadError {
         name: name.to_owned(),
         line,
@@ -109,6 +131,8 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Vec<Patch>, ReadError> {
             patches.push(Patch {
                 name: numbered(name, patches.len()),
                 header: mail.header,
+                trailers: Trailers::default(),
+                mends: Vec::new(),
                 files,
                 source: one.to_vec(),
             });
@@ -120,6 +144,8 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Vec<Patch>, ReadError> {
             patches.push(Patch {
                 name: name.to_owned(),
                 header,
+                trailers: Trailers::default(),
+                mends: Vec::new(),
                 files,
                 source: bytes.to_vec(),
             });
@@ -128,7 +154,11 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Vec<Patch>, ReadError> {
     if patches.is_empty() {
         return Err(error(1, ReadErrorKind::NoDiff));
     }
-    Ok(patches)
+    Ok(Reading {
+        patches,
+        cover: None,
+        left_out: Vec::new(),
+    })
 }
 
 fn numbered(name: &str, index: usize) -> String {

@@ -5,7 +5,7 @@ mod common;
 
 use common::{File, Lab, file, numbers};
 use git2::{Oid, Time};
-use ktrial_patches::apply::{AppliedHunk, ApplyError, apply};
+use ktrial_patches::apply::{AppliedHunk, ApplyError, Rung, apply};
 use ktrial_patches::read::read;
 
 /// Changes line 13, and adds a line after 23.
@@ -14,7 +14,17 @@ const TWO_HUNKS: &str = "--- a/f\n+++ b/f\n\
     @@ -21,6 +21,7 @@\n 21\n 22\n 23\n+extra\n 24\n 25\n 26\n";
 
 fn hunk(line: usize, offset: i64, fuzz: u32) -> AppliedHunk {
-    AppliedHunk { line, offset, fuzz }
+    let rung = match (offset, fuzz) {
+        (0, 0) => Rung::Exact,
+        (_, 0) => Rung::Offset,
+        _ => Rung::Fuzz,
+    };
+    AppliedHunk {
+        line,
+        offset,
+        fuzz,
+        rung,
+    }
 }
 
 fn lines(n: std::ops::RangeInclusive<usize>) -> String {
@@ -463,7 +473,9 @@ fn a_series_is_one_commit_a_patch_and_repeats() {
              diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-{from}\n+{n}\n-- \n2.47.3\n\n"
         )
     };
-    let patches = read("series.mbox", (mail(1, 0) + &mail(2, 1)).as_bytes()).unwrap();
+    let patches = read("series.mbox", (mail(1, 0) + &mail(2, 1)).as_bytes())
+        .unwrap()
+        .patches;
     let commits: Vec<Vec<Oid>> = (0..2)
         .map(|_| {
             let lab = Lab::new();

@@ -92,7 +92,7 @@ fn the_catalogue_gives_the_tree_of_git_am() {
         lab.repo
             .reference("refs/heads/main", base, true, "")
             .unwrap();
-        let applied = apply(&lab.repo, base, &one.patches).unwrap();
+        let applied = apply(&lab.repo, base, &one.patches(&lab.repo, base).unwrap()).unwrap();
         let hunks = applied
             .patches
             .iter()
@@ -121,7 +121,7 @@ fn the_faults_apply_but_for_the_one_that_should_not() {
             .reference("refs/heads/main", base, true, "")
             .unwrap();
         let series = Series::from_patch_file(&path).unwrap();
-        let result = apply(&lab.repo, base, &series.patches);
+        let result = apply(&lab.repo, base, &series.patches(&lab.repo, base).unwrap());
         if series.name == "does-not-apply" {
             let error = result.unwrap_err();
             assert!(matches!(error, ApplyError::HunkFailed(_)), "{error}");

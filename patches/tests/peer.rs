@@ -8,7 +8,7 @@ use std::process::Command;
 
 use common::Lab;
 use git2::{DiffOptions, Patch};
-use ktrial_patches::apply::{AppliedHunk, ApplyError, apply};
+use ktrial_patches::apply::{AppliedHunk, ApplyError, Rung, apply};
 use ktrial_patches::read::read;
 use proptest::prelude::*;
 
@@ -63,16 +63,27 @@ fn by_patch(content: &[u8], patch: &[u8]) -> Option<(Vec<u8>, Vec<AppliedHunk>)>
         rest[..end].parse::<i64>().ok()
     };
     let hunks = said.lines().filter(|line| line.contains(" succeeded at "));
-    let hunks = hunks.map(|line| AppliedHunk {
-        line: number(line, " succeeded at ").unwrap() as usize,
-        offset: number(line, "(offset ").unwrap_or(0),
-        fuzz: number(line, "with fuzz ").unwrap_or(0) as u32,
+    let hunks = hunks.map(|line| {
+        let offset = number(line, "(offset ").unwrap_or(0);
+        let fuzz = number(line, "with fuzz ").unwrap_or(0) as u32;
+        AppliedHunk {
+            line: number(line, " succeeded at ").unwrap() as usize,
+            offset,
+            fuzz,
+            rung: match (offset, fuzz) {
+                (0, 0) => Rung::Exact,
+                (_, 0) => Rung::Offset,
+                _ => Rung::Fuzz,
+            },
+        }
     });
     let hunks = hunks.collect();
-    output
-        .status
-        .success()
-        .then(|| (std::fs::read(folder.path().join("f")).unwrap(), hunks))
+    output.status.success().then(|| {
+        (
+            std::fs::read(folder.path().join("f")).unwrap().patches,
+            hunks,
+        )
+    })
 }
 
 proptest! {
@@ -92,7 +103,7 @@ proptest! {
         let patch = patch.unwrap().to_buf().unwrap().to_vec();
         let lab = Lab::new();
         let base = lab.commit(&[("f", 0o100644, &other), ("g", 0o100644, b"x\n")]);
-        let result = apply(&lab.repo, base, &read("p", &patch).unwrap());
+        let result = apply(&lab.repo, base, &read("p", &patch).unwrap().patches);
         match (result, by_patch(&other, &patch)) {
             (Ok(applied), Some((content, hunks))) => {
                 let (patch, other) = (String::from_utf8_lossy(&patch), String::from_utf8_lossy(&other));

@@ -67,7 +67,7 @@ proptest! {
         prop_assume!(before != after && !before.is_empty() && !after.is_empty());
         let lab = Lab::new();
         let base = lab.commit(&[("d/f", 0o100644, &before), ("d/g", 0o100644, b"other\n")]);
-        let patches = read("p", &diff(&before, &after, context)).unwrap();
+        let patches = read("p", &diff(&before, &after, context)).unwrap().patches;
         let applied = apply(&lab.repo, base, &patches).unwrap();
         prop_assert_eq!(lab.content(applied.tree, "d/f"), after);
         for hunk in &applied.patches[0].files[0].hunks {

@@ -8,7 +8,7 @@ const DIFF: &str = "diff --git a/f b/f\nindex 01e79c3..0b66db1 100644\n--- a/f\n
     @@ -1,3 +1,3 @@ heading\n 1\n-2\n+two\n 3\n";
 
 fn one(text: &str) -> Patch {
-    let mut patches = read("p", text.as_bytes()).unwrap();
+    let mut patches = read("p", text.as_bytes()).unwrap().patches;
     assert_eq!(patches.len(), 1);
     patches.remove(0)
 }
@@ -115,7 +115,7 @@ fn an_mbox_of_several_in_file_order() {
             &format!("From here on it is fast.\n---\n{DIFF}-- \n2.4\n"),
         )
         + &mail("[PATCH 2/2] two", &format!("---\n{DIFF}-- \n2.4\n"));
-    let patches = read("m.mbox", mbox.as_bytes()).unwrap();
+    let patches = read("m.mbox", mbox.as_bytes()).unwrap().patches;
     let names: Vec<_> = patches
         .iter()
         .map(|p| (&p.name[..], &p.header.subject[..]))
@@ -168,7 +168,7 @@ fn git_headers() {
                 f.change,
                 f.old.as_deref(),
                 f.new.as_deref(),
-                f.mode,
+                f.new_mode,
                 f.strip,
             )
         })

@@ -89,7 +89,7 @@ fn show(name: &str) -> Result<u8> {
     if let Some(source) = &series.source {
         print(&format!("\nsource: {source}\n"))?;
     }
-    for patch in &series.patches {
+    for patch in series.own_patches() {
         print(&format!(
             "patch: {}  {}\n",
             patch.name, patch.header.subject

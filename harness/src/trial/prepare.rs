@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use ktrial_db::{Db, NewTrial, NewVariant, PatchText, TrialId};
+use ktrial_patches::Patch;
 use ktrial_patches::apply::{Applied, apply};
 use ktrial_patches::catalogue::Series;
 use serde_json::{Value, json};
@@ -100,7 +101,7 @@ pub fn prepare(home: &Home, wanted: Wanted<'_>, progress: &Progress) -> Result<P
         command_line: wanted.command_line,
         machine,
         tree: tree_record(tree)?,
-        series: series_record(series),
+        series: series_record(series, &patches_of(tree, series)?),
         plan: wanted.plan,
     })
 }
@@ -110,7 +111,14 @@ pub fn prepare(home: &Home, wanted: Wanted<'_>, progress: &Progress) -> Result<P
 /// # Errors
 /// A patch fault with the hunk if it does not apply.
 pub fn apply_series(tree: &Tree, series: &Series) -> Result<Applied> {
-    apply(&tree.repository, tree.base, &series.patches).map_err(|e| apply_fault(&e))
+    let patches = patches_of(tree, series)?;
+    apply(&tree.repository, tree.base, &patches).map_err(|e| apply_fault(&e))
+}
+
+/// The patches of a series, its commits looked up in the tree.
+fn patches_of(tree: &Tree, series: &Series) -> Result<Vec<Patch>> {
+    let patches = series.patches(&tree.repository, tree.base);
+    patches.map_err(|e| Fault::new(At::Patch, e.to_string()))
 }
 
 fn apply_fault(error: &ktrial_patches::apply::ApplyError) -> Fault {
@@ -141,7 +149,7 @@ pub fn applied_line(series: &Series, applied: &Applied) -> String {
         (o, 0) => format!("{o} with an offset"),
         (o, f) => format!("{o} with an offset, {f} with fuzz"),
     };
-    match series.patches.len() {
+    match applied.patches.len() {
         0 => format!(
             "{}: no patches, both variants are the same kernel",
             series.name
@@ -248,9 +256,8 @@ fn tree_record(tree: &Tree) -> Result<ktrial_db::Tree> {
     })
 }
 
-fn series_record(series: &Series) -> ktrial_db::Series {
-    let patches: Vec<PatchText> = series
-        .patches
+fn series_record(series: &Series, patches: &[Patch]) -> ktrial_db::Series {
+    let patches: Vec<PatchText> = patches
         .iter()
         .map(|patch| PatchText {
             name: patch.name.clone(),

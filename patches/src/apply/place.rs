@@ -2,28 +2,19 @@
 //! nearest offset, then with context trimmed at both ends. Unlike `patch`, a
 //! choice between equal places is refused.
 
-use super::AppliedHunk;
 use super::search::Searched;
+use super::{AppliedHunk, Rung};
 use crate::{Hunk, LineKind};
 
 /// Context lines that may be left out at each end.
 pub(super) const MAX_FUZZ: usize = 2;
 
-/// How far down the ladder a hunk had to go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rung {
-    Exact,
-    Offset,
-    /// With so many context lines left out at each end.
-    Fuzz(usize),
-}
-
 /// A file with its hunks applied.
 pub(super) struct Done {
     pub content: Vec<u8>,
     pub hunks: Vec<AppliedHunk>,
-    /// The lowest rung that any hunk needed.
-    pub rung: Rung,
+    /// The lowest rung that any hunk needed, with its fuzz.
+    pub rung: (Rung, usize),
 }
 
 /// Why a hunk has no place.
@@ -59,13 +50,13 @@ pub(super) fn all(
 /// Whether the file looks as it should after the patch: the reversed hunks
 /// stand in it, and on a better rung than the one the patch itself needed
 /// (`None`: it found no place).
-pub(super) fn is_applied(content: &[u8], hunks: &[Hunk], forward: Option<Rung>) -> bool {
+pub(super) fn is_applied(content: &[u8], hunks: &[Hunk], forward: Option<(Rung, usize)>) -> bool {
     if hunks.is_empty() {
         return false;
     }
     let reversed: Vec<Hunk> = hunks.iter().map(Hunk::reversed).collect();
     let (fuzz, doubtful) = match forward {
-        Some(Rung::Fuzz(fuzz)) => (fuzz.saturating_sub(1), true),
+        Some((Rung::Fuzz, fuzz)) => (fuzz.saturating_sub(1), true),
         _ => (0, false),
     };
     let Ok(backward) = all(content, &reversed, false, fuzz) else {
@@ -74,7 +65,7 @@ pub(super) fn is_applied(content: &[u8], hunks: &[Hunk], forward: Option<Rung>) 
     // Context alone, somewhere else, shows little: enough to doubt a place
     // found with fuzz, too little to call a hunk without a place applied.
     let adds = |hunk: &Hunk| hunk.lines.iter().any(|line| line.kind == LineKind::Added);
-    let telling = backward.rung == Rung::Exact || doubtful || hunks.iter().any(adds);
+    let telling = backward.rung.0 == Rung::Exact || doubtful || hunks.iter().any(adds);
     telling && forward.is_none_or(|forward| backward.rung < forward)
 }
 
@@ -108,7 +99,7 @@ struct Output {
     /// Offset of the last hunk: where the next one is looked for first.
     drift: i64,
     hunks: Vec<AppliedHunk>,
-    rung: Option<Rung>,
+    rung: Option<(Rung, usize)>,
     /// A line was put right behind one that has no newline.
     glued: bool,
 }
@@ -138,15 +129,17 @@ impl Output {
             ));
         }
         self.drift = place.offset;
-        self.rung = self.rung.max(Some(match (place.fuzz, place.offset) {
+        let rung = match (place.fuzz, place.offset) {
             (0, 0) => Rung::Exact,
             (0, _) => Rung::Offset,
-            (fuzz, _) => Rung::Fuzz(fuzz),
-        }));
+            _ => Rung::Fuzz,
+        };
+        self.rung = self.rung.max(Some((rung, place.fuzz)));
         self.hunks.push(AppliedHunk {
             line,
             offset: place.offset,
             fuzz: place.fuzz as u32,
+            rung,
         });
         Ok(())
     }
@@ -164,7 +157,7 @@ impl Output {
         Done {
             content: self.content,
             hunks: self.hunks,
-            rung: self.rung.unwrap_or(Rung::Exact),
+            rung: self.rung.unwrap_or((Rung::Exact, 0)),
         }
     }
 }

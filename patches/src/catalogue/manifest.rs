@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::model::{Expectation, Kernel, System, Value, Variant, Verdict, Workload, is_within};
-use super::{MANIFEST, Series, SeriesError};
+use super::{MANIFEST, Series, SeriesError, Step};
 use crate::read::read;
 
 #[derive(Deserialize)]
@@ -78,7 +78,8 @@ pub(super) fn load(
     let source = Source { path, text: &text };
     let manifest: Manifest =
         toml::from_str(&text).map_err(|error| source.error(error.span(), error.message()))?;
-    let mut patches = Vec::new();
+    let mut steps = Vec::new();
+    let mut left_out = Vec::new();
     for patch in &manifest.patches {
         let file_name = patch.get_ref();
         if !is_plain(file_name) {
@@ -91,7 +92,9 @@ pub(super) fn load(
             ),
             other => other,
         })?;
-        patches.extend(read(file_name, &bytes)?);
+        let reading = read(file_name, &bytes)?;
+        steps.extend(reading.patches.into_iter().map(Step::Patch));
+        left_out.extend(reading.left_out);
     }
     let workloads = workloads(&source, manifest.workloads)?;
     let variants = variants(&source, manifest.variants, &workloads)?;
@@ -104,7 +107,11 @@ pub(super) fn load(
         applies_to: manifest.applies_to,
         source: manifest.source,
         licence: manifest.licence,
-        patches,
+        steps,
+        reverse: false,
+        needs: None,
+        claims: Vec::new(),
+        left_out,
         workloads,
         variants,
         expectations,

@@ -61,6 +61,28 @@ pub struct Workload {
     pub parameters: BTreeMap<String, Value>,
 }
 
+/// A figure that the author of a series states. ktrial says of each whether a
+/// trial confirms it, contradicts it, or can't test it here.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// What was measured, such as `exec rate` or `buildkernel wall time`.
+    pub metric: String,
+    /// The unit of `before` and `after`, such as `/s` or `%`.
+    pub unit: Option<String>,
+    /// The machine, in the author's words.
+    pub machine: String,
+    /// The figure before the series, where it is stated.
+    pub before: Option<f64>,
+    /// The figure with it, where it is stated.
+    pub after: Option<f64>,
+    /// The change in per cent, where the author states it so; negative is less.
+    pub change_percent: Option<f64>,
+    /// The author's words, a line at most.
+    pub quote: String,
+    /// Where they stand: a commit, review or mail.
+    pub source: String,
+}
+
 /// Which kernel a variant runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -163,11 +163,14 @@ fn plain_file(input: &mut Input) -> Located<FilePatch> {
         old,
         new,
         change,
-        mode: None,
+        old_mode: None,
+        new_mode: None,
         strip: None,
         old_blob: None,
+        new_blob: None,
         carriage_returns: names.carriage_returns,
         hunks,
+        binary: None,
     })
 }
 

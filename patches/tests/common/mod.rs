@@ -60,7 +60,7 @@ impl Lab {
 
     /// Reads a patch and applies it to a commit of these files.
     pub fn try_patch(&self, files: &[File], patch: &str) -> Result<Applied, ApplyError> {
-        let patches = read("test.patch", patch.as_bytes()).unwrap();
+        let patches = read("test.patch", patch.as_bytes()).unwrap().patches;
         apply(&self.repo, self.commit(files), &patches)
     }
 }

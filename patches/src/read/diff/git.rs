@@ -59,11 +59,14 @@ pub(super) fn file(input: &mut Input) -> Located<Option<FilePatch>> {
         old: Some(old).filter(|_| change != Change::Create),
         new: Some(new).filter(|_| change != Change::Delete),
         change,
-        mode: extended.mode,
+        old_mode: None,
+        new_mode: extended.mode,
         strip,
         old_blob: extended.old_blob,
+        new_blob: None,
         carriage_returns,
         hunks,
+        binary: None,
     }))
 }
 
