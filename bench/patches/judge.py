@@ -71,6 +71,16 @@ def beside_git(here, picked, outcome):
     return "agrees" if tree == picked else "other tree"
 
 
+def files_beside_git(trees, here, picked, files, paths):
+    """The same for files that GNU patch wrote."""
+    if files is None:
+        return beside_git(here, picked, {"tree": None})
+    if picked is None:
+        return "applies alone"
+    same = all(trees.blob(picked, path) == files[path] for path in paths)
+    return ("nothing to do" if picked == here else "agrees") if same else "other tree"
+
+
 class Row:
     """Counts for one kind of damage."""
 

@@ -1,7 +1,6 @@
 """Time: the same mails on the same trees, ktrial and `git am -3` in turn, and on a tree that holds
 nothing but the files touched."""
 
-import os
 import statistics
 
 
@@ -9,7 +8,7 @@ def table(bench):
     commits = [commit for _, commit in bench.sample]
     mails = [bench.mail(commit) for commit in commits]
     whole = [bench.trees.commit(bench.trees.tree(c + "^1")) for c in commits]
-    small = [bench.trees.commit(only(bench.trees, base, bench.paths(c))) for base, c in zip(whole, commits)]
+    small = [bench.trees.commit(bench.trees.only(base, bench.paths(c))) for base, c in zip(whole, commits)]
     lines = ["ms a patch, median of the sample (and whole sum in s)"]
     figures = {}
     for size, bases in (("whole tree", whole), ("touched files only", small)):
@@ -24,16 +23,3 @@ def table(bench):
     lines.append(f"  ktrial takes {growth:.2f} times as long on the whole tree as on the touched files alone")
     return "\n".join(lines)
 
-
-def only(trees, base, paths):
-    """A tree of the files at these paths alone."""
-    index = {"GIT_INDEX_FILE": trees.dir + "/bench-index"}
-    env = {**os.environ, **index}
-    trees.git("read-tree", "--empty", env=env)
-    entries = []
-    for path in paths:
-        line = trees.git("ls-tree", base, "--", path).stdout
-        if line:
-            entries.append(line)
-    trees.git("update-index", "--add", "--index-info", input=b"".join(entries), env=env)
-    return trees.git("write-tree", env=env).stdout.decode().strip()

@@ -10,7 +10,7 @@ class Trees:
 
     def __init__(self, source, work, only):
         self.dir = os.path.join(work, "git")
-        self.only = only
+        self.folders = only
         self.cut_trees = {}
         if not os.path.exists(os.path.join(self.dir, "HEAD")):
             subprocess.run(["git", "init", "-q", "--bare", self.dir], check=True)
@@ -52,12 +52,20 @@ class Trees:
         return self.cut_trees[commit]
 
     def cut(self, tree):
-        if not self.only:
+        if not self.folders:
             return tree
         entries = self.git("ls-tree", "-z", tree).stdout.split(b"\0")
-        kept = [e for e in entries if e and e.split(b"\t", 1)[1].decode() in self.only]
+        kept = [e for e in entries if e and e.split(b"\t", 1)[1].decode() in self.folders]
         made = self.git("mktree", "-z", "--missing", input=b"".join(e + b"\0" for e in kept))
         return made.stdout.decode().strip()
+
+    def only(self, commit, paths):
+        """A tree of the files of a commit at these paths alone."""
+        index = {**os.environ, "GIT_INDEX_FILE": os.path.join(self.dir, "bench-index")}
+        self.git("read-tree", "--empty", env=index)
+        entries = self.git("ls-tree", "-z", commit, "--", *paths).stdout
+        self.git("update-index", "--add", "-z", "--index-info", input=entries, env=index)
+        return self.git("write-tree", env=index).stdout.decode().strip()
 
     def commit(self, tree, parent=None):
         """A commit of a tree, with the same name and date each time."""
@@ -69,7 +77,7 @@ class Trees:
         return made.stdout.decode().strip()
 
     def is_within(self, paths):
-        return not self.only or all(path.split("/", 1)[0] in self.only for path in paths)
+        return not self.folders or all(path.split("/", 1)[0] in self.folders for path in paths)
 
     def blob(self, tree, path):
         shown = self.git("cat-file", "blob", f"{tree}:{path}", check=False)
