@@ -135,13 +135,14 @@ fn read_thread(folder: &Path, files: &[File]) -> Result<Reading, SeriesError> {
     let mut reading = read(&shown, &mbox).map_err(|error| located(error, files))?;
     let known = files.iter().map(|file| {
         let mail = mbox::bare(&file.bytes).trim_ascii();
-        (mail, file.name.as_str())
+        (mail, file)
     });
-    let known: HashMap<&[u8], &str> = known.collect();
+    let known: HashMap<&[u8], &File> = known.collect();
     for patch in &mut reading.patches {
         let mail = mbox::bare(&patch.source).trim_ascii();
-        if let Some(name) = known.get(mail) {
-            patch.name = (*name).to_owned();
+        if let Some(file) = known.get(mail) {
+            patch.name = file.name.clone();
+            patch.source = mbox::bare(&file.bytes).to_vec();
         }
     }
     Ok(reading)
@@ -153,6 +154,8 @@ fn located(error: ReadError, files: &[File]) -> ReadError {
     let own = files
         .iter()
         .filter_map(|file| read(&file.name, &file.bytes).err());
-    let mut own = own.filter(|found| found.kind == error.kind);
+    // What it says of lines may differ, as a blank line follows each file here.
+    let kind = std::mem::discriminant(&error.kind);
+    let mut own = own.filter(|found| std::mem::discriminant(&found.kind) == kind);
     own.next().unwrap_or(error)
 }

@@ -11,7 +11,6 @@ use toml::Spanned;
 use super::model::{Expectation, Kernel, System, Value, Variant, Verdict, Workload, is_within};
 use super::{MANIFEST, Series, SeriesError};
 use claims::ClaimEntry;
-use patches::StepEntry;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -24,7 +23,7 @@ struct Manifest {
     source: Option<String>,
     licence: Option<String>,
     needs: Option<String>,
-    patches: Vec<Spanned<StepEntry>>,
+    patches: Vec<Spanned<toml::Value>>,
     #[serde(default)]
     reverse: bool,
     #[serde(default, rename = "claim")]

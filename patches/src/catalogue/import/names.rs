@@ -5,8 +5,8 @@ use std::path::Path;
 use super::manifest::{FileEntry, StepEntry};
 use crate::catalogue::MANIFEST;
 
-/// The length of a name at most, its number and `.patch` included, as git has it.
-const LONGEST: usize = 64;
+/// Bytes of a name at most, its number and `.patch` included, as git has it.
+const LONGEST: usize = 63;
 
 /// Whether a patch may keep the name that it has: a plain one that no other file of the
 /// folder has, nor is yet to get.
@@ -32,25 +32,28 @@ pub(super) fn of_patch(number: usize, subject: &str) -> String {
     }
 }
 
-/// The subject with one `-` for each run of what a file name should not have.
+/// The subject with one `-` for each run of what a file name should not have, and one
+/// dot for several.
 fn words(subject: &str, room: usize) -> String {
     let mut out = String::new();
     let mut gap = false;
+    let mut last = ' ';
     for c in subject.chars() {
-        let fits = c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
-        // Never two dots, and none at the start.
-        let fits = fits && !(c == '.' && (out.is_empty() || out.ends_with('.')));
-        if fits {
+        if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') {
             if gap && !out.is_empty() {
                 out.push('-');
             }
-            out.push(c);
+            if (c, last) != ('.', '.') {
+                out.push(c);
+            }
+            gap = false;
+        } else {
+            gap = true;
         }
-        gap = !fits && c != '.';
-        if out.len() >= room {
-            break;
-        }
+        last = c;
     }
+    out.truncate(out.trim_end_matches(['.', '-']).len());
+    // All of it is ASCII.
     out.truncate(room);
-    out.trim_end_matches(['.', '-']).to_owned()
+    out
 }

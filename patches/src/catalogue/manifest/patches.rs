@@ -1,27 +1,14 @@
 //! `patches = […]`: files beside the manifest, and commits of the tree.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Deserialize;
-use toml::{Spanned, Value};
+use toml::{Spanned, Table, Value};
 
 use super::Source;
 use crate::catalogue::steps::reversed;
 use crate::catalogue::{SeriesError, Step};
 use crate::history::Reference;
 use crate::read::{LeftOut, read};
-
-/// A step as it is written down.
-#[derive(Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected the name of a patch file, or one of { file = … }, { commit = … }, { range = … }, { subject = … }, { svn = … }, { review = … }, { bundle = … }"
-)]
-pub(super) enum StepEntry {
-    File(String),
-    Table(BTreeMap<String, Value>),
-}
 
 const PLAIN: &str = "expected the name of a file in the same folder";
 const KINDS: &str =
@@ -30,7 +17,7 @@ const KINDS: &str =
 /// The steps, with the files they name read by `file`, and the mails left out of them.
 pub(super) fn steps(
     source: &Source,
-    entries: &[Spanned<StepEntry>],
+    entries: &[Spanned<Value>],
     file: impl Fn(&str) -> Result<Vec<u8>, SeriesError>,
 ) -> Result<(Vec<Step>, Vec<LeftOut>), SeriesError> {
     let mut steps = Vec::new();
@@ -81,10 +68,15 @@ enum Meaning<'a> {
     Commits(Reference),
 }
 
-fn meaning(entry: &StepEntry) -> Result<Meaning<'_>, String> {
+fn meaning(entry: &Value) -> Result<Meaning<'_>, String> {
     let table = match entry {
-        StepEntry::File(name) => return file(name, None, false),
-        StepEntry::Table(table) => table,
+        Value::String(name) => return file(name, None, false),
+        Value::Table(table) => table,
+        other => {
+            return Err(format!(
+                "expected the name of a patch file, or a table such as {{ commit = \"8cdef6cbcc73\" }}, found `{other}`"
+            ));
+        }
     };
     if let Some(name) = table.get("file") {
         return file_with_options(table, name);
@@ -134,10 +126,7 @@ fn file(name: &str, strip: Option<usize>, reverse: bool) -> Result<Meaning<'_>, 
 }
 
 /// `{ file = "x.patch", strip = 0, reverse = true }`
-fn file_with_options<'a>(
-    table: &'a BTreeMap<String, Value>,
-    name: &'a Value,
-) -> Result<Meaning<'a>, String> {
+fn file_with_options<'a>(table: &'a Table, name: &'a Value) -> Result<Meaning<'a>, String> {
     let (mut strip, mut reverse) = (None, false);
     for (key, value) in table {
         match (key.as_str(), value) {
