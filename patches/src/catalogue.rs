@@ -69,9 +69,17 @@ pub struct Series {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// A patch that the series brings along.
-    Patch(Patch),
-    /// Commits that the tree must have.
-    Commits(Reference),
+    Patch(Box<Patch>),
+    /// Commits that the tree must have: the first of these names that its history knows.
+    /// One name at least; several are names of the same, such as a Subversion revision,
+    /// which only clones with FreeBSD's notes know, and the review behind it.
+    Commits(Vec<Reference>),
+}
+
+impl From<Patch> for Step {
+    fn from(patch: Patch) -> Step {
+        Step::Patch(Box::new(patch))
+    }
 }
 
 /// Why there is no such series.

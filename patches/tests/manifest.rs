@@ -24,7 +24,7 @@ patches = [
     { range = "v4.3..8cdef6cbcc73" },
     { subject = "kernel - Fix it" },
     { svn = "r313756" },
-    { review = "D9586" },
+    { review = "D9586", svn = "r313756" },
     { bundle = "x.bundle" },
 ]
 [[claim]]
@@ -81,6 +81,8 @@ fn every_kind_of_step() {
         Reference::Range("v4.3..8cdef6cbcc73".into()),
         Reference::Subject("kernel - Fix it".into()),
         Reference::Svn(313_756),
+        // Two names of one commit, the surer first.
+        Reference::Svn(313_756),
         Reference::Review("D9586".into()),
         Reference::Bundle {
             name: "x.bundle".into(),
@@ -134,11 +136,11 @@ fn faults_are_named_with_their_line() {
         (commit, r#"{ comit = "8cdef6cbcc73" }"#, 8, "found `comit`"),
         (
             commit,
-            r#"{ commit = "8cdef6cbcc73", svn = "r1" }"#,
+            r#"{ commit = "8cdef6cbcc73", strip = 1 }"#,
             8,
-            "nothing beside it",
+            "found `strip`",
         ),
-        (commit, "{ }", 8, "expected one of `file`, `commit`"),
+        (commit, "{ }", 8, "expected `file`, `bundle`, or"),
         (
             commit,
             "8",

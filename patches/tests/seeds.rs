@@ -51,10 +51,10 @@ fn the_commits_are_the_seeds() {
     let hash = "8cdef6cbcc73174e567af3341631ec8fa492796a";
     let exec = Reference::Commit(hash.into());
     assert_eq!(reference("dragonfly-exec-rate"), (vec![exec], false));
-    let args = Reference::Svn(313_756);
+    let args = [Reference::Svn(313_756), Reference::Review("D9586".into())];
     assert_eq!(
         reference("freebsd-exec-args-madv-free"),
-        (vec![args], false)
+        (args.into(), false)
     );
     let bitmap = Reference::Commit("f3f86e33dc3d".into());
     assert_eq!(

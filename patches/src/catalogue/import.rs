@@ -94,12 +94,14 @@ pub fn write(series: &Series, folder: &Path) -> Result<Series, ImportError> {
                 put(&name, &bytes)?;
                 entry(name, &bytes, patch)?
             }
-            Step::Commits(Reference::Bundle { bytes, .. }) => {
-                let name = format!("{:04}.bundle", index + 1);
-                put(&name, bytes)?;
-                StepEntry::Bundle(name)
-            }
-            Step::Commits(reference) => reference.into(),
+            Step::Commits(references) => match &references[..] {
+                [Reference::Bundle { bytes, .. }] => {
+                    let name = format!("{:04}.bundle", index + 1);
+                    put(&name, bytes)?;
+                    StepEntry::bundle(name)
+                }
+                references => references.into(),
+            },
         });
     }
     put(MANIFEST, manifest::text(series, entries)?.as_bytes())?;

@@ -67,7 +67,7 @@ impl Series {
         };
         Ok(Series {
             title: format!("The commits of {name}"),
-            steps: vec![Step::Commits(bundle)],
+            steps: vec![Step::Commits(vec![bundle])],
             ..Series::bare(&stem, nothing)
         })
     }
@@ -94,7 +94,7 @@ impl Series {
             source: None,
             licence: None,
             needs: made_on.map(|commit| format!("made on commit {commit}")),
-            steps: patches.into_iter().map(Step::Patch).collect(),
+            steps: patches.into_iter().map(Step::from).collect(),
             reverse: false,
             claims: Vec::new(),
             left_out,

@@ -3,24 +3,25 @@
 use git2::{Oid, Repository};
 
 use super::{Series, SeriesError, Step};
-use crate::history::{self, Reference};
+use crate::history::{self, Reference, ResolveError};
 use crate::{Change, FilePatch, Hunk, Patch};
 
 impl Series {
     /// The patches that it brings along: all of them, unless it names commits.
     pub fn own_patches(&self) -> impl Iterator<Item = &Patch> {
         self.steps.iter().filter_map(|step| match step {
-            Step::Patch(patch) => Some(patch),
+            Step::Patch(patch) => Some(&**patch),
             Step::Commits(_) => None,
         })
     }
 
-    /// The commits that the tree must have for it.
+    /// The commits that the tree must have for it, under all their names.
     pub fn references(&self) -> impl Iterator<Item = &Reference> {
-        self.steps.iter().filter_map(|step| match step {
+        let references = self.steps.iter().filter_map(|step| match step {
             Step::Patch(_) => None,
-            Step::Commits(reference) => Some(reference),
-        })
+            Step::Commits(references) => Some(references),
+        });
+        references.flatten()
     }
 
     /// All its patches in the order in which they apply: commits looked up in the
@@ -32,10 +33,8 @@ impl Series {
         let mut patches = Vec::new();
         for step in &self.steps {
             match step {
-                Step::Patch(patch) => patches.push(patch.clone()),
-                Step::Commits(reference) => {
-                    patches.extend(history::resolve(repo, tip, reference)?);
-                }
+                Step::Patch(patch) => patches.push((**patch).clone()),
+                Step::Commits(references) => patches.extend(first_known(repo, tip, references)?),
             }
         }
         Ok(match self.reverse {
@@ -43,6 +42,25 @@ impl Series {
             false => patches,
         })
     }
+}
+
+/// The patches of the first reference that the tree knows; where it knows none, what is
+/// said of the first.
+fn first_known(
+    repo: &Repository,
+    tip: Oid,
+    references: &[Reference],
+) -> Result<Vec<Patch>, ResolveError> {
+    let mut unknown = None;
+    for reference in references {
+        match history::resolve(repo, tip, reference) {
+            Err(error @ ResolveError::NotFound { .. }) => {
+                unknown.get_or_insert(error);
+            }
+            done => return done,
+        }
+    }
+    unknown.map_or(Ok(Vec::new()), Err)
 }
 
 /// The patch that undoes this one.

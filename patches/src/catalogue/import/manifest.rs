@@ -11,18 +11,11 @@ use crate::history::Reference;
 
 /// A step as the reader of manifests takes it.
 #[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(untagged)]
 pub(super) enum StepEntry {
-    Commit(String),
-    Range(String),
-    Subject(String),
-    Svn(String),
-    Review(String),
-    Bundle(String),
-    #[serde(untagged)]
     Plain(String),
-    #[serde(untagged)]
     File(FileEntry),
+    Commits(BTreeMap<&'static str, String>),
 }
 
 /// A file that is read with options.
@@ -39,16 +32,23 @@ fn is_off(flag: &bool) -> bool {
     !flag
 }
 
-impl From<&Reference> for StepEntry {
-    fn from(reference: &Reference) -> StepEntry {
-        match reference {
-            Reference::Commit(name) => StepEntry::Commit(name.clone()),
-            Reference::Range(range) => StepEntry::Range(range.clone()),
-            Reference::Subject(subject) => StepEntry::Subject(subject.clone()),
-            Reference::Svn(revision) => StepEntry::Svn(format!("r{revision}")),
-            Reference::Review(review) => StepEntry::Review(review.clone()),
-            Reference::Bundle { name, .. } => StepEntry::Bundle(name.clone()),
-        }
+impl StepEntry {
+    pub(super) fn bundle(name: String) -> StepEntry {
+        StepEntry::Commits([("bundle", name)].into())
+    }
+}
+
+impl From<&[Reference]> for StepEntry {
+    fn from(references: &[Reference]) -> StepEntry {
+        let named = references.iter().map(|reference| match reference {
+            Reference::Commit(name) => ("commit", name.clone()),
+            Reference::Range(range) => ("range", range.clone()),
+            Reference::Subject(subject) => ("subject", subject.clone()),
+            Reference::Svn(revision) => ("svn", format!("r{revision}")),
+            Reference::Review(review) => ("review", review.clone()),
+            Reference::Bundle { name, .. } => ("bundle", name.clone()),
+        });
+        StepEntry::Commits(named.collect())
     }
 }
 

@@ -12,7 +12,7 @@ use crate::read::{LeftOut, read};
 
 const PLAIN: &str = "expected the name of a file in the same folder";
 const KINDS: &str =
-    "expected one of `file`, `commit`, `range`, `subject`, `svn`, `review`, `bundle`";
+    "expected `file`, `bundle`, or one or more of `commit`, `range`, `svn`, `review`, `subject`";
 
 /// The steps, with the files they name read by `file`, and the mails left out of them.
 pub(super) fn steps(
@@ -44,15 +44,15 @@ pub(super) fn steps(
                 if reverse {
                     reading.patches = reading.patches.iter().rev().map(reversed).collect();
                 }
-                steps.extend(reading.patches.into_iter().map(Step::Patch));
+                steps.extend(reading.patches.into_iter().map(Step::from));
                 left_out.extend(reading.left_out);
             }
             Meaning::Bundle(name) => {
                 let bytes = content("bundle", name)?;
                 let name = name.to_owned();
-                steps.push(Step::Commits(Reference::Bundle { name, bytes }));
+                steps.push(Step::Commits(vec![Reference::Bundle { name, bytes }]));
             }
-            Meaning::Commits(reference) => steps.push(Step::Commits(reference)),
+            Meaning::Commits(references) => steps.push(Step::Commits(references)),
         }
     }
     Ok((steps, left_out))
@@ -65,7 +65,7 @@ enum Meaning<'a> {
         reverse: bool,
     },
     Bundle(&'a str),
-    Commits(Reference),
+    Commits(Vec<Reference>),
 }
 
 fn meaning(entry: &Value) -> Result<Meaning<'_>, String> {
@@ -81,30 +81,47 @@ fn meaning(entry: &Value) -> Result<Meaning<'_>, String> {
     if let Some(name) = table.get("file") {
         return file_with_options(table, name);
     }
-    let mut keys = table.iter();
-    let (Some((kind, value)), None) = (keys.next(), keys.next()) else {
-        return Err(format!("{KINDS}, and nothing beside it"));
+    if let Some(name) = table.get("bundle") {
+        return match name.as_str() {
+            Some(name) if is_plain(name) && table.len() == 1 => Ok(Meaning::Bundle(name)),
+            Some(name) if is_plain(name) => Err("expected nothing beside `bundle`".to_owned()),
+            _ => Err(PLAIN.to_owned()),
+        };
+    }
+    if let Some(unknown) = table.keys().find(|key| !NAMES.contains(&key.as_str())) {
+        return Err(format!("{KINDS}, found `{unknown}`"));
+    }
+    let named = NAMES
+        .iter()
+        .filter_map(|kind| Some((*kind, table.get(*kind)?)));
+    let references: Vec<Reference> = named
+        .map(|(kind, value)| reference(kind, value))
+        .collect::<Result<_, _>>()?;
+    match references.is_empty() {
+        true => Err(KINDS.to_owned()),
+        false => Ok(Meaning::Commits(references)),
+    }
+}
+
+/// What may name commits, the surest first, which is the order in which they are tried.
+const NAMES: [&str; 5] = ["commit", "range", "svn", "review", "subject"];
+
+fn reference(kind: &str, value: &Value) -> Result<Reference, String> {
+    let text = value.as_str().unwrap_or_default().to_owned();
+    let (found, expected) = match kind {
+        "commit" => (
+            is_revision(&text).then_some(Reference::Commit(text)),
+            COMMIT,
+        ),
+        "range" => (is_range(&text).then_some(Reference::Range(text)), RANGE),
+        "svn" => (
+            text.strip_prefix('r').and_then(number).map(Reference::Svn),
+            SVN,
+        ),
+        "review" => (is_review(&text).then_some(Reference::Review(text)), REVIEW),
+        _ => (is_line(&text).then_some(Reference::Subject(text)), SUBJECT),
     };
-    let text = value.as_str().unwrap_or_default();
-    let checked = |fits: bool, expected: &str| match fits {
-        true => Ok(text.to_owned()),
-        false => Err(format!("`{kind}`: expected {expected}, found `{value}`")),
-    };
-    Ok(match kind.as_str() {
-        "bundle" => Meaning::Bundle(match is_plain(text) {
-            true => text,
-            false => return Err(PLAIN.to_owned()),
-        }),
-        "commit" => Meaning::Commits(Reference::Commit(checked(is_revision(text), COMMIT)?)),
-        "range" => Meaning::Commits(Reference::Range(checked(is_range(text), RANGE)?)),
-        "subject" => Meaning::Commits(Reference::Subject(checked(is_line(text), SUBJECT)?)),
-        "review" => Meaning::Commits(Reference::Review(checked(is_review(text), REVIEW)?)),
-        "svn" => match text.strip_prefix('r').and_then(number) {
-            Some(revision) => Meaning::Commits(Reference::Svn(revision)),
-            None => return Err(checked(false, SVN).err().unwrap_or_default()),
-        },
-        _ => return Err(format!("{KINDS}, found `{kind}`")),
-    })
+    found.ok_or_else(|| format!("`{kind}`: expected {expected}, found `{value}`"))
 }
 
 const COMMIT: &str =
