@@ -1,20 +1,28 @@
-//! Series: patches with where they come from, what they apply to and what to
-//! expect of them. Those in `series/` are embedded in the program; a folder
-//! of the same form, or a single patch file, is a series as well.
+//! Series: patches with where they come from, what they apply to, what their
+//! author claims and what to expect of them. Those in `series/` are embedded in
+//! the program; a folder of the same form, a quilt folder, a folder of patches
+//! or a single patch file is a series as well.
 
+pub mod import;
+
+mod fit;
+mod folder;
 mod manifest;
+mod mbox;
 mod model;
+mod open;
+mod quilt;
+mod steps;
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use git2::{Oid, Repository};
 use include_dir::{Dir, include_dir};
 
-use crate::history::{self, Reference, ResolveError};
-use crate::read::{LeftOut, ReadError, Reading, read};
-use crate::{MAX_PATCH_BYTES, Patch};
+use crate::Patch;
+use crate::history::{Reference, ResolveError};
+use crate::read::{LeftOut, ReadError};
 
+pub use fit::Fit;
 pub use model::{Claim, Expectation, Kernel, System, Value, Variant, Verdict, Workload};
 
 static EMBEDDED: Dir = include_dir!("$CARGO_MANIFEST_DIR/series");
@@ -61,9 +69,17 @@ pub struct Series {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// A patch that the series brings along.
-    Patch(Patch),
-    /// Commits that the tree must have.
-    Commits(Reference),
+    Patch(Box<Patch>),
+    /// Commits that the tree must have: the first of these names that its history knows.
+    /// One name at least; several are names of the same, such as a Subversion revision,
+    /// which only clones with FreeBSD's notes know, and the review behind it.
+    Commits(Vec<Reference>),
+}
+
+impl From<Patch> for Step {
+    fn from(patch: Patch) -> Step {
+        Step::Patch(Box::new(patch))
+    }
 }
 
 /// Why there is no such series.
@@ -95,6 +111,16 @@ pub enum SeriesError {
         name: String,
         /// The one most like it, if one is.
         nearest: Option<String>,
+    },
+    /// A folder with nothing in it that could be a series.
+    #[error(
+        "{} holds no series: expected a `{MANIFEST}`, a quilt `series` file, or patches \
+         (*.patch, *.diff, *.eml, *.mbox, or *.txt with a diff in it)",
+        path.display()
+    )]
+    NoSeries {
+        /// The folder.
+        path: PathBuf,
     },
     /// A file can't be read.
     #[error("{} can't be read: {source}", path.display())]
@@ -162,115 +188,4 @@ fn nearest(name: &str) -> Option<String> {
     let best = ranked.max_by(|a, b| a.0.total_cmp(&b.0));
     best.filter(|(likeness, _)| *likeness > 0.8)
         .map(|(_, known)| known.to_owned())
-}
-
-impl Series {
-    /// The patches that it brings along: all of them, unless it names commits.
-    pub fn own_patches(&self) -> impl Iterator<Item = &Patch> {
-        self.steps.iter().filter_map(|step| match step {
-            Step::Patch(patch) => Some(patch),
-            Step::Commits(_) => None,
-        })
-    }
-
-    /// The commits that the tree must have for it.
-    pub fn references(&self) -> impl Iterator<Item = &Reference> {
-        self.steps.iter().filter_map(|step| match step {
-            Step::Patch(_) => None,
-            Step::Commits(reference) => Some(reference),
-        })
-    }
-
-    /// All its patches in the order in which they apply: commits looked up in the
-    /// history of `tip`, and everything turned round where it is reversed.
-    ///
-    /// # Errors
-    /// [`SeriesError::Resolve`] where the tree lacks a commit.
-    pub fn patches(&self, repo: &Repository, tip: Oid) -> Result<Vec<Patch>, SeriesError> {
-        let mut patches = Vec::new();
-        for step in &self.steps {
-            match step {
-                Step::Patch(patch) => patches.push(patch.clone()),
-                Step::Commits(reference) => {
-                    patches.extend(history::resolve(repo, tip, reference)?);
-                }
-            }
-        }
-        Ok(patches)
-    }
-
-    /// A user's folder with a `series.toml` and its patches.
-    ///
-    /// # Errors
-    /// A file that can't be read, or what is wrong in one, with its line.
-    pub fn open(folder: &Path) -> Result<Series, SeriesError> {
-        let name = stem(folder.canonicalize().as_deref().unwrap_or(folder));
-        let shown = folder.display().to_string();
-        manifest::load(&name, &shown, |file| read_bounded(&folder.join(file)))
-    }
-
-    /// A patch file, mbox or plain diff as a series: no expectations, and
-    /// whatever workloads the user names.
-    ///
-    /// # Errors
-    /// A file that can't be read, or is no patch.
-    pub fn from_patch_file(path: &Path) -> Result<Series, SeriesError> {
-        let bytes = read_bounded(path)?;
-        let file = path.file_name().unwrap_or(path.as_os_str());
-        let Reading {
-            patches, left_out, ..
-        } = read(&file.to_string_lossy(), &bytes)?;
-        let name = stem(path);
-        let subject = patches.first().map(|patch| patch.header.subject.clone());
-        Ok(Series {
-            title: subject.unwrap_or_else(|| name.clone()),
-            name,
-            description: String::new(),
-            system: None,
-            applies_to: None,
-            source: None,
-            licence: None,
-            steps: patches.into_iter().map(Step::Patch).collect(),
-            reverse: false,
-            needs: None,
-            claims: Vec::new(),
-            left_out,
-            workloads: Vec::new(),
-            variants: Vec::new(),
-            expectations: Vec::new(),
-        })
-    }
-}
-
-fn stem(path: &Path) -> String {
-    let name = if path.is_dir() {
-        path.file_name()
-    } else {
-        path.file_stem()
-    };
-    name.unwrap_or(path.as_os_str())
-        .to_string_lossy()
-        .into_owned()
-}
-
-/// A file's bytes; one more than the limit at most, so that the reader can
-/// refuse it without taking it all in.
-fn read_bounded(path: &Path) -> Result<Vec<u8>, SeriesError> {
-    let mut bytes = Vec::new();
-    // A pipe or a device would be waited for, or never end.
-    let regular = std::fs::metadata(path).and_then(|meta| match meta.is_file() {
-        true => Ok(()),
-        false => Err(std::io::Error::other("it is no regular file")),
-    });
-    regular
-        .and_then(|()| std::fs::File::open(path))
-        .and_then(|file| {
-            file.take(MAX_PATCH_BYTES as u64 + 1)
-                .read_to_end(&mut bytes)
-        })
-        .map_err(|source| SeriesError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
-    Ok(bytes)
 }

@@ -4,6 +4,8 @@ mod diff;
 mod mail;
 mod path;
 
+pub(crate) use mail::is_mail;
+
 use crate::{Header, MAX_PATCH_BYTES, Patch, Trailers};
 
 /// Why bytes could not be read as a patch. Always the patch's fault.

@@ -11,29 +11,57 @@ fn every_series_that_ships_is_whole() {
     let series = catalogue::list().unwrap();
     let names: Vec<&str> = series.iter().map(|one| one.name.as_str()).collect();
     let wanted = [
+        "dragonfly-exec-rate",
+        "dragonfly-exec-rate-archived",
+        "freebsd-chgsbsize",
+        "freebsd-exec-args-madv-free",
         "linux-control-comment",
         "linux-control-same",
         "linux-control-unused-function",
+        "linux-fd-alloc-bitmap",
+        "linux-fd-alloc-bitmap-reversed",
         "linux-fd-fastalloc",
         "linux-fd-linear-scan",
     ];
-    for name in wanted {
-        assert!(names.contains(&name), "{name} is missing from {names:?}");
-    }
+    assert_eq!(names, wanted);
     for one in &series {
         let fields = [&one.applies_to, &one.source, &one.licence];
         assert!(fields.iter().all(|field| field.is_some()), "{}", one.name);
+        assert!(!one.workloads.is_empty(), "{}", one.name);
+        // A kernel patch carries the licence of its tree.
+        let system = one.system.unwrap();
+        let licence = one.licence.as_deref().unwrap();
+        let right: &[&str] = match system {
+            System::Linux => &["GPL-2.0-only"],
+            System::FreeBsd => &["BSD-2-Clause", "BSD-3-Clause"],
+            System::DragonFly => &["BSD-3-Clause"],
+        };
+        assert!(right.contains(&licence), "{}: {licence}", one.name);
+        assert!(one.name.starts_with(&system.to_string()), "{}", one.name);
+        for patch in one.own_patches() {
+            assert!(patch.header.date.is_some(), "{}", patch.name);
+        }
+        // What needs a history says so.
         assert!(
-            !one.workloads.is_empty() && !one.expectations.is_empty(),
+            one.references().count() == 0 || one.needs.is_some(),
             "{}",
             one.name
         );
-        // A kernel patch carries the licence of its tree.
-        if one.system == Some(System::Linux) {
-            assert_eq!(one.licence.as_deref(), Some("GPL-2.0-only"), "{}", one.name);
-        }
-        for patch in one.own_patches() {
-            assert!(patch.header.author.is_some() && patch.header.date.is_some());
+    }
+}
+
+/// The workloads that there are: folders with a `workload.toml`.
+#[test]
+fn series_name_workloads_that_exist() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads");
+    for series in catalogue::list().unwrap() {
+        for workload in &series.workloads {
+            let manifest = folder.join(&workload.name).join("workload.toml");
+            let text = std::fs::read_to_string(&manifest).unwrap();
+            for parameter in workload.parameters.keys() {
+                let line = format!("name = \"{parameter}\"");
+                assert!(text.contains(&line), "{}: {parameter}", series.name);
+            }
         }
     }
 }
@@ -242,7 +270,7 @@ fn faults_are_named_with_their_line() {
 
 #[test]
 fn a_missing_field_is_named() {
-    let folder = folder("title = \"t\"\npatches = []\n");
+    let folder = folder("system = \"linux\"\npatches = []\n");
     let message = Series::open(folder.path()).unwrap_err().to_string();
-    assert!(message.contains("missing field `system`"), "{message}");
+    assert!(message.contains("missing field `title`"), "{message}");
 }

@@ -1,13 +1,16 @@
 //! `series.toml`: its form, and the checks that the form alone can't make.
 
+mod claims;
+mod patches;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::model::{Expectation, Kernel, System, Value, Variant, Verdict, Workload, is_within};
-use super::{MANIFEST, Series, SeriesError, Step};
-use crate::read::read;
+use super::{MANIFEST, Series, SeriesError};
+use claims::ClaimEntry;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -15,11 +18,16 @@ struct Manifest {
     title: String,
     #[serde(default)]
     description: String,
-    system: System,
+    system: Option<System>,
     applies_to: Option<String>,
     source: Option<String>,
     licence: Option<String>,
-    patches: Vec<Spanned<String>>,
+    needs: Option<String>,
+    patches: Vec<Spanned<toml::Value>>,
+    #[serde(default)]
+    reverse: bool,
+    #[serde(default, rename = "claim")]
+    claims: Vec<ClaimEntry>,
     #[serde(default, rename = "workload")]
     workloads: Vec<WorkloadEntry>,
     #[serde(default, rename = "variant")]
@@ -78,24 +86,8 @@ pub(super) fn load(
     let source = Source { path, text: &text };
     let manifest: Manifest =
         toml::from_str(&text).map_err(|error| source.error(error.span(), error.message()))?;
-    let mut steps = Vec::new();
-    let mut left_out = Vec::new();
-    for patch in &manifest.patches {
-        let file_name = patch.get_ref();
-        if !is_plain(file_name) {
-            return Err(source.wrong(patch, "expected the name of a file in the same folder"));
-        }
-        let bytes = file(file_name).map_err(|error| match error {
-            SeriesError::Io { source: io, .. } => source.wrong(
-                patch,
-                &format!("the patch `{file_name}` can't be read: {io}"),
-            ),
-            other => other,
-        })?;
-        let reading = read(file_name, &bytes)?;
-        steps.extend(reading.patches.into_iter().map(Step::Patch));
-        left_out.extend(reading.left_out);
-    }
+    let (steps, left_out) = patches::steps(&source, &manifest.patches, file)?;
+    let claims = claims::claims(&source, manifest.claims)?;
     let workloads = workloads(&source, manifest.workloads)?;
     let variants = variants(&source, manifest.variants, &workloads)?;
     let expectations = expectations(&source, manifest.expectations, &variants, &workloads)?;
@@ -103,14 +95,14 @@ pub(super) fn load(
         name: name.to_owned(),
         title: manifest.title,
         description: manifest.description.trim().to_owned(),
-        system: Some(manifest.system),
+        system: manifest.system,
         applies_to: manifest.applies_to,
         source: manifest.source,
         licence: manifest.licence,
         steps,
-        reverse: false,
-        needs: None,
-        claims: Vec::new(),
+        reverse: manifest.reverse,
+        needs: manifest.needs,
+        claims,
         left_out,
         workloads,
         variants,
@@ -138,11 +130,6 @@ impl Source<'_> {
     fn wrong<T>(&self, value: &Spanned<T>, message: &str) -> SeriesError {
         self.error(Some(value.span()), message)
     }
-}
-
-fn is_plain(name: &str) -> bool {
-    let path = std::path::Path::new(name);
-    path.file_name() == Some(path.as_os_str()) && !name.contains(['/', '\\', '\0'])
 }
 
 /// Names of workloads, parameters, variants and metrics: they end up in file

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The system that a tree is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum System {
     /// Linux.
@@ -28,7 +28,7 @@ impl fmt::Display for System {
 }
 
 /// The value of a workload's parameter.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(
     untagged,
     expecting = "expected true, false, a whole number or a string"
@@ -77,6 +77,8 @@ pub struct Claim {
     pub after: Option<f64>,
     /// The change in per cent, where the author states it so; negative is less.
     pub change_percent: Option<f64>,
+    /// The other end of the change, where the author gives a range (`4 to 5 %`).
+    pub change_percent_to: Option<f64>,
     /// The author's words, a line at most.
     pub quote: String,
     /// Where they stand: a commit, review or mail.
@@ -84,7 +86,7 @@ pub struct Claim {
 }
 
 /// Which kernel a variant runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kernel {
     /// The one without the patches.
@@ -105,7 +107,7 @@ pub struct Variant {
 }
 
 /// A verdict on a variant against `base`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Better than base.

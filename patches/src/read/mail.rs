@@ -29,7 +29,7 @@ impl Mail {
 
 /// Whether this is a mail and not a bare diff: an mbox line, or header fields
 /// with at least one that only mails have.
-pub(super) fn is_mail(bytes: &[u8]) -> bool {
+pub(crate) fn is_mail(bytes: &[u8]) -> bool {
     let mut fields = bytes
         .split(|&b| b == b'\n')
         .skip_while(|line| line.trim_ascii().is_empty());

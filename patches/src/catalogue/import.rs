@@ -1,0 +1,176 @@
+//! A series written down as a folder of its own: `series.toml`, and one file a
+//! patch with the bytes that it was read from.
+
+mod manifest;
+mod names;
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::steps::reversed;
+use super::{MANIFEST, Series, SeriesError, Step, mbox};
+use crate::history::Reference;
+use crate::read::read;
+use crate::{MendKind, Patch};
+use manifest::{FileEntry, StepEntry};
+
+/// Why a series could not be written down.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// Something is there already.
+    #[error("{} is there already; name a folder that is not", path.display())]
+    Exists {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A patch that is another when it is read by itself. The folder is not written.
+    #[error(
+        "{patch} can't be kept as a file of its own: read by itself it says something else; \
+         make it again with `git format-patch`"
+    )]
+    Differs {
+        /// The patch.
+        patch: String,
+    },
+    /// What was written can't be read again. The folder is not written.
+    #[error("the series can't be kept as a folder: {0}")]
+    Unreadable(#[from] SeriesError),
+    /// The description can't be written as TOML.
+    #[error("the series can't be described in {MANIFEST}: {0}")]
+    Manifest(#[from] toml::ser::Error),
+    /// The folder can't be written. This machine is at fault.
+    #[error("{} can't be written: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+/// Makes `folder`, which may not be there yet, of a series, and returns the series as
+/// it is read from there. The bytes of the patches are kept; a mail gets the `From `
+/// line of an mbox where it has none, so that `git am` takes it too. Mails that were
+/// left out of the series are not written.
+///
+/// Everything is written to a folder beside it, read again and compared, and only then
+/// given its name: a kill leaves no half of a series.
+///
+/// # Errors
+/// [`ImportError`]; `folder` is then not there.
+pub fn write(series: &Series, folder: &Path) -> Result<Series, ImportError> {
+    if folder.symlink_metadata().is_ok() {
+        let path = folder.to_owned();
+        return Err(ImportError::Exists { path });
+    }
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| ImportError::Io { path, source }
+    };
+    let parent = match folder.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let beside = tempfile::Builder::new()
+        .prefix(".ktrial-import-")
+        // The umask of the user takes from it, as for any folder.
+        .permissions(Permissions::from_mode(0o777))
+        .tempdir_in(parent)
+        .map_err(io(parent))?;
+    let put = |name: &str, bytes: &[u8]| {
+        let path = beside.path().join(name);
+        std::fs::write(&path, bytes).map_err(io(&path))
+    };
+    let mut entries = Vec::new();
+    for (index, step) in series.steps.iter().enumerate() {
+        entries.push(match step {
+            Step::Patch(patch) => {
+                let name = match is_nameless(patch) && names::is_free(&patch.name, &entries) {
+                    true => patch.name.clone(),
+                    false => names::of_patch(index + 1, &patch.header.subject),
+                };
+                let bytes = mbox::opened(&patch.source);
+                put(&name, &bytes)?;
+                entry(name, &bytes, patch)?
+            }
+            Step::Commits(references) => match &references[..] {
+                [Reference::Bundle { bytes, .. }] => {
+                    let name = format!("{:04}.bundle", index + 1);
+                    put(&name, bytes)?;
+                    StepEntry::bundle(name)
+                }
+                references => references.into(),
+            },
+        });
+    }
+    put(MANIFEST, manifest::text(series, entries)?.as_bytes())?;
+    let again = Series::open(beside.path())?;
+    check(series, &again)?;
+    // A folder with something in it is never replaced.
+    std::fs::rename(beside.path(), folder).map_err(io(folder))?;
+    let _ = beside.keep();
+    Ok(Series::open(folder)?)
+}
+
+/// How a file must be named so that the patch is read from it as it is here: by its
+/// name, or with the options that a quilt folder gave to it.
+fn entry(name: String, bytes: &[u8], patch: &Patch) -> Result<StepEntry, ImportError> {
+    let differs = || ImportError::Differs {
+        patch: patch.name.clone(),
+    };
+    let alone = read(&name, bytes).map_err(|_| differs())?.patches;
+    let [alone] = &alone[..] else {
+        return Err(differs());
+    };
+    if is_same(alone, patch) {
+        return Ok(StepEntry::Plain(name));
+    }
+    let stated = patch.files.first().and_then(|file| file.strip);
+    for reverse in [false, true] {
+        for strip in [None, stated] {
+            let mut tried = alone.clone();
+            for file in &mut tried.files {
+                file.strip = strip.or(file.strip);
+            }
+            if reverse {
+                tried = reversed(&tried);
+            }
+            if is_same(&tried, patch) {
+                return Ok(StepEntry::File(FileEntry {
+                    file: name,
+                    strip,
+                    reverse,
+                }));
+            }
+        }
+    }
+    Err(differs())
+}
+
+/// Whether what was written is what was to be written.
+fn check(series: &Series, again: &Series) -> Result<(), ImportError> {
+    for (patch, found) in series.own_patches().zip(again.own_patches()) {
+        if !is_same(patch, found) {
+            return Err(ImportError::Differs {
+                patch: patch.name.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether two patches say and do the same. Their names may differ, and the lines at
+/// which something was mended.
+fn is_same(one: &Patch, other: &Patch) -> bool {
+    let kinds = |patch: &Patch| -> Vec<MendKind> { patch.mends.iter().map(|m| m.kind).collect() };
+    let nameless = is_nameless(one) && is_nameless(other);
+    (nameless || one.header == other.header)
+        && one.files == other.files
+        && kinds(one) == kinds(other)
+}
+
+/// A diff with nothing above it, which is called by the name of its file.
+fn is_nameless(patch: &Patch) -> bool {
+    patch.header.subject == patch.name && patch.header.message.is_empty()
+}

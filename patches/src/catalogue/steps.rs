@@ -1,0 +1,87 @@
+//! The steps of a series, and the patches that come of them.
+
+use git2::{Oid, Repository};
+
+use super::{Series, SeriesError, Step};
+use crate::history::{self, Reference, ResolveError};
+use crate::{Change, FilePatch, Hunk, Patch};
+
+impl Series {
+    /// The patches that it brings along: all of them, unless it names commits.
+    pub fn own_patches(&self) -> impl Iterator<Item = &Patch> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Patch(patch) => Some(&**patch),
+            Step::Commits(_) => None,
+        })
+    }
+
+    /// The commits that the tree must have for it, under all their names.
+    pub fn references(&self) -> impl Iterator<Item = &Reference> {
+        let references = self.steps.iter().filter_map(|step| match step {
+            Step::Patch(_) => None,
+            Step::Commits(references) => Some(references),
+        });
+        references.flatten()
+    }
+
+    /// All its patches in the order in which they apply: commits looked up in the
+    /// history of `tip`, and everything turned round where it is reversed.
+    ///
+    /// # Errors
+    /// [`SeriesError::Resolve`] where the tree lacks a commit.
+    pub fn patches(&self, repo: &Repository, tip: Oid) -> Result<Vec<Patch>, SeriesError> {
+        let mut patches = Vec::new();
+        for step in &self.steps {
+            match step {
+                Step::Patch(patch) => patches.push((**patch).clone()),
+                Step::Commits(references) => patches.extend(first_known(repo, tip, references)?),
+            }
+        }
+        Ok(match self.reverse {
+            true => patches.iter().rev().map(reversed).collect(),
+            false => patches,
+        })
+    }
+}
+
+/// The patches of the first reference that the tree knows; where it knows none, what is
+/// said of the first.
+fn first_known(
+    repo: &Repository,
+    tip: Oid,
+    references: &[Reference],
+) -> Result<Vec<Patch>, ResolveError> {
+    let mut unknown = None;
+    for reference in references {
+        match history::resolve(repo, tip, reference) {
+            Err(error @ ResolveError::NotFound { .. }) => {
+                unknown.get_or_insert(error);
+            }
+            done => return done,
+        }
+    }
+    unknown.map_or(Ok(Vec::new()), Err)
+}
+
+/// The patch that undoes this one.
+pub(super) fn reversed(patch: &Patch) -> Patch {
+    let file = |file: &FilePatch| FilePatch {
+        old: file.new.clone(),
+        new: file.old.clone(),
+        change: match file.change {
+            Change::Create => Change::Delete,
+            Change::Delete => Change::Create,
+            change => change,
+        },
+        old_mode: file.new_mode,
+        new_mode: file.old_mode,
+        old_blob: file.new_blob.clone(),
+        new_blob: file.old_blob.clone(),
+        hunks: file.hunks.iter().map(Hunk::reversed).collect(),
+        ..file.clone()
+    };
+    Patch {
+        files: patch.files.iter().rev().map(file).collect(),
+        ..patch.clone()
+    }
+}
