@@ -3,18 +3,30 @@
 //! Only the blobs and the trees on the way to them are read and written, so
 //! the cost does not grow with the size of the tree.
 
+mod commit;
+mod damage;
 mod error;
+mod file;
+mod form;
+mod habits;
+mod ladder;
+mod loose;
+mod merge;
 mod nearest;
 mod overlay;
 mod paths;
 mod place;
+mod renamed;
 mod search;
+mod style;
+mod verify;
+mod write;
 
-use git2::{Oid, Repository, Signature, Time};
+use git2::{Oid, Repository};
 
-use crate::{Change, Date, FilePatch, Header, Hunk, Mend, Patch, Person};
-use overlay::{Entry, Found, Overlay};
-use place::Refusal;
+use crate::{Change, Mend, Patch};
+use file::{FileOutcome, Target};
+use overlay::Overlay;
 
 pub use error::{ApplyError, HunkFailure, ShownLine};
 
@@ -129,18 +141,17 @@ pub fn apply(repo: &Repository, base: Oid, patches: &[Patch]) -> Result<Applied,
     let strip = paths::strip(&overlay, patches)?;
     let mut done = Vec::new();
     for patch in patches {
-        let files = patch.files.iter();
-        let files: Vec<AppliedFile> = files
-            .map(|file| apply_file(&mut overlay, patch, file, strip))
-            .collect::<Result<_, _>>()?;
+        let target = Target { repo, base, strip };
+        let (files, touched) = apply_files(&mut overlay, &target, patch)?;
         let next = repo.find_tree(overlay.write(&tree)?)?;
         if next.id() == tree.id() {
             return Err(ApplyError::NoChange {
                 patch: patch.name.clone(),
             });
         }
+        verify::check(repo, &patch.name, &tree, &next, &touched)?;
         tree = next;
-        let (author, committer) = signatures(&patch.header, fallback)?;
+        let (author, committer) = commit::signatures(&patch.header, fallback)?;
         let message = patch.header.commit_message();
         let commit = repo.commit(None, &author, &committer, &message, &tree, &[&parent])?;
         parent = repo.find_commit(commit)?;
@@ -157,229 +168,39 @@ pub fn apply(repo: &Repository, base: Oid, patches: &[Patch]) -> Result<Applied,
     })
 }
 
-/// Author and committer. The committer's clock is the author's, or the base
-/// commit's where the patch has no date.
-fn signatures(
-    header: &Header,
-    fallback: Time,
-) -> Result<(Signature<'static>, Signature<'static>), git2::Error> {
-    let time = header.date.map_or(fallback, |date: Date| {
-        let offset = date.offset_minutes;
-        // No zone is further than this from Greenwich.
-        let offset = if offset.abs() <= 14 * 60 { offset } else { 0 };
-        Time::new(date.seconds, offset)
-    });
-    let committer = Signature::new("ktrial", "ktrial@localhost", &time)?;
-    let author = match &header.author {
-        Some(Person { name, email }) => Signature::new(&plain(name), &plain(email), &time)?,
-        None => committer.clone(),
-    };
-    Ok((author, committer))
-}
-
-/// What git lets stand in a name or an address.
-fn plain(text: &str) -> String {
-    let kept = |c: &char| !c.is_control() && !matches!(c, '<' | '>');
-    let text: String = text.chars().filter(kept).collect();
-    match text.trim() {
-        "" => "unknown".to_owned(),
-        text => text.to_owned(),
-    }
-}
-
-/// One file of one patch, with what is needed to say what is wrong with it.
-struct Job<'a> {
-    patch: &'a Patch,
-    file: &'a FilePatch,
-    path: String,
-}
-
-fn apply_file(
+/// All files of a patch: what was done, and every path that changed by it.
+fn apply_files(
     overlay: &mut Overlay,
+    target: &Target,
     patch: &Patch,
-    file: &FilePatch,
-    strip: usize,
-) -> Result<AppliedFile, ApplyError> {
-    let names = paths::names(overlay, file, strip)?;
-    let change = match (file.change, overlay.find(&names.old)?) {
-        // A plain diff that inserts at line 0 of a file that is not there makes it.
-        (Change::Modify, Found::Absent) if inserts_at_start(&file.hunks) => Change::Create,
-        (change, _) => change,
-    };
-    let path = match change {
-        Change::Delete => names.old.clone(),
-        _ => names.new.clone(),
-    };
-    let job = Job { patch, file, path };
-    let before = job.before(overlay, change, &names.old)?;
-    if matches!(change, Change::Create | Change::Rename | Change::Copy) {
-        job.must_be_free(overlay, change)?;
-    }
-    let content = match &before {
-        Some(entry) => overlay.content(entry)?,
-        None => Vec::new(),
-    };
-    let exact = before.as_ref().is_some_and(|entry| job.is_preimage(entry));
-    let (content, hunks) = job.apply_hunks(&content, exact)?;
-    match change {
-        Change::Delete if !content.is_empty() => return Err(job.not_emptied(&content)),
-        Change::Delete => overlay.remove(&names.old),
-        _ => {
-            let mode = file.new_mode.or(before.map(|entry| entry.mode));
-            let mode = mode.unwrap_or(0o100644);
-            if mode == 0o120000 {
-                paths::check_link(patch, &job.path, &content)?;
+) -> Result<(Vec<AppliedFile>, Vec<String>), ApplyError> {
+    let (mut files, mut touched) = (Vec::new(), Vec::new());
+    let (mut done, mut gone) = (Vec::new(), None);
+    for file in &patch.files {
+        match file::apply(overlay, target, patch, file)? {
+            FileOutcome::Applied { file, paths } => {
+                files.push(file);
+                touched.extend(paths);
             }
-            if change == Change::Rename {
-                overlay.remove(&names.old);
-            }
-            overlay.put(&job.path, &content, mode)?;
+            FileOutcome::Already { path } => done.push(path),
+            FileOutcome::Gone(error) => gone = gone.or(Some(error)),
         }
     }
-    Ok(AppliedFile {
-        path: job.path,
-        named: None,
-        change,
-        hunks,
-        mends: Vec::new(),
-    })
-}
-
-fn inserts_at_start(hunks: &[Hunk]) -> bool {
-    matches!(hunks, [hunk] if hunk.old_start == 0 && hunk.old_count == 0)
-}
-
-impl Job<'_> {
-    /// The file before the patch; `None` where it is to be made.
-    fn before(
-        &self,
-        overlay: &Overlay,
-        change: Change,
-        old: &str,
-    ) -> Result<Option<Entry>, ApplyError> {
-        if change == Change::Create {
-            return Ok(None);
-        }
-        match overlay.find(old)? {
-            Found::File(entry) => Ok(Some(entry)),
-            Found::Absent => Err(ApplyError::NoSuchFile {
-                patch: self.patch.name.clone(),
-                path: old.to_owned(),
-                named: self.file.old.clone().unwrap_or_default(),
-            }),
-            Found::Blocked(why) => Err(self.unsafe_path(old, why)),
-        }
+    // That a file is not there says little, unless other files are done, too.
+    if let (Some(error), true) = (gone, done.is_empty()) {
+        return Err(error);
     }
-
-    /// A file that is made may not be there yet.
-    fn must_be_free(&self, overlay: &Overlay, change: Change) -> Result<(), ApplyError> {
-        let (patch, path) = (self.patch.name.clone(), self.path.clone());
-        match overlay.find(&self.path)? {
-            Found::Absent => Ok(()),
-            Found::Blocked(why) => Err(self.unsafe_path(&path, why)),
-            Found::File(entry) => {
-                let after = self.file.hunks.iter().flat_map(Hunk::after);
-                let wanted: Vec<u8> = after.flatten().copied().collect();
-                if change == Change::Create && overlay.content(&entry)? == wanted {
-                    return Err(ApplyError::AlreadyApplied { patch, path });
-                }
-                Err(ApplyError::FileExists { patch, path })
-            }
-        }
-    }
-
-    /// Whether this very blob is what the patch was made from.
-    fn is_preimage(&self, entry: &Entry) -> bool {
-        let id = entry.blob.to_string();
-        let named = self.file.old_blob.as_deref();
-        named.is_some_and(|old| id.starts_with(&old.to_ascii_lowercase()))
-    }
-
-    fn apply_hunks(
-        &self,
-        content: &[u8],
-        exact: bool,
-    ) -> Result<(Vec<u8>, Vec<AppliedHunk>), ApplyError> {
-        let hunks = self.hunks_for(content);
-        let forward = place::all(content, &hunks, exact, place::MAX_FUZZ);
-        let rung = forward.as_ref().ok().map(|done| done.rung);
-        if rung.map(|(rung, _)| rung) != Some(Rung::Exact)
-            && place::is_applied(content, &hunks, rung)
-        {
-            return Err(ApplyError::AlreadyApplied {
-                patch: self.patch.name.clone(),
-                path: self.path.clone(),
-            });
-        }
-        match forward {
-            Ok(done) => Ok((done.content, done.hunks)),
-            Err((index, refusal)) => Err(self.refused(content, &hunks, index, refusal)),
-        }
-    }
-
-    /// The hunks, with the carriage returns that reading took off put back
-    /// where the file has them.
-    fn hunks_for(&self, content: &[u8]) -> Vec<Hunk> {
-        let mut hunks = self.file.hunks.clone();
-        let first = content.split_inclusive(|&b| b == b'\n').next();
-        if self.file.carriage_returns && first.is_some_and(|line| line.ends_with(b"\r\n")) {
-            for line in hunks.iter_mut().flat_map(|hunk| &mut hunk.lines) {
-                if line.bytes.pop() == Some(b'\n') {
-                    line.bytes.extend_from_slice(b"\r\n");
-                }
-            }
-        }
-        hunks
-    }
-
-    fn refused(
-        &self,
-        content: &[u8],
-        hunks: &[Hunk],
-        index: usize,
-        refusal: Refusal,
-    ) -> ApplyError {
-        let (patch, path) = (self.patch.name.clone(), self.path.clone());
-        let (hunk, line) = (index + 1, hunks[index].old_start);
-        match refusal {
-            Refusal::NoPlace { expected } => ApplyError::HunkFailed(Box::new(HunkFailure {
-                patch,
-                path,
-                hunk,
-                hunks: hunks.len(),
-                ..nearest::show(content, &hunks[index], expected)
-            })),
-            Refusal::Ambiguous { lines, fuzz } => ApplyError::Ambiguous {
-                patch,
-                path,
-                hunk,
-                line,
-                lines,
-                fuzz,
-            },
-            Refusal::Unplaceable(why) => ApplyError::Unplaceable {
-                patch,
-                path,
-                hunk,
-                line,
-                why,
-            },
-        }
-    }
-
-    fn not_emptied(&self, content: &[u8]) -> ApplyError {
-        ApplyError::NotEmptied {
-            patch: self.patch.name.clone(),
-            path: self.path.clone(),
-            lines: crate::text::lines(content).len(),
-        }
-    }
-
-    fn unsafe_path(&self, path: &str, why: &'static str) -> ApplyError {
-        ApplyError::UnsafePath {
-            patch: self.patch.name.clone(),
-            path: path.to_owned(),
-            why,
-        }
+    let name = patch.name.clone();
+    match (done.first(), files.is_empty()) {
+        (None, _) => Ok((files, touched)),
+        (Some(path), true) => Err(ApplyError::AlreadyApplied {
+            patch: name,
+            path: path.clone(),
+        }),
+        (Some(_), false) => Err(ApplyError::PartlyApplied {
+            patch: name,
+            done,
+            open: files.into_iter().map(|file| file.path).collect(),
+        }),
     }
 }

@@ -84,7 +84,7 @@ proptest! {
         let patch = diff(&before, &after, context);
         let lab = Lab::new();
         let base = lab.commit(&[("d/f", 0o100644, &other)]);
-        if let Ok(patches) = read("p", &patch) {
+        if let Ok(patches) = read("p", &patch).map(|reading| reading.patches) {
             match apply(&lab.repo, base, &patches) {
                 Ok(applied) => prop_assert!(!applied.patches.is_empty()),
                 Err(error) => prop_assert!(error.is_patch_fault(), "{}", error),
@@ -101,7 +101,7 @@ proptest! {
     #[test]
     fn no_pieces_make_it_panic(pieces in proptest::collection::vec(piece(), 0..20)) {
         let text = pieces.concat();
-        let Ok(patches) = read("p", text.as_bytes()) else { return Ok(()) };
+        let Ok(patches) = read("p", text.as_bytes()).map(|reading| reading.patches) else { return Ok(()) };
         let lab = Lab::new();
         let base = lab.commit(&[("f", 0o100644, b"1\n2\n"), ("a/f", 0o100755, b"1\n2")]);
         if let Err(error) = apply(&lab.repo, base, &patches) {

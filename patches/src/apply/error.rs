@@ -9,8 +9,8 @@ const SHOWN: usize = 24;
 
 /// Why a series could not be applied.
 ///
-/// Every variant but [`Repository`](ApplyError::Repository) is the patch's
-/// fault: see [`is_patch_fault`](ApplyError::is_patch_fault).
+/// Every variant but [`Repository`](ApplyError::Repository) and
+/// [`Unverified`](ApplyError::Unverified) is the patch's fault: see [`is_patch_fault`](ApplyError::is_patch_fault).
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
     /// The file that the patch changes is not in the tree.
@@ -90,14 +90,57 @@ pub enum ApplyError {
     },
     /// The tree already has what the patch does.
     #[error(
-        "{patch}: already applied: {} already is as the patch makes it",
+        "{patch}: already applied: {} already is as the patch makes it (with `reverse = true` it \
+         is taken out)",
         show(path)
     )]
     AlreadyApplied {
         /// The patch.
         patch: String,
+        /// The first file of the patch; the others are as the patch makes them, too.
+        path: String,
+    },
+    /// The tree has some of what the patch does, and not all.
+    #[error(
+        "{patch}: applied in part: already done in {}, not yet in {}; take what is done out of \
+         the patch",
+        list(done),
+        list(open)
+    )]
+    PartlyApplied {
+        /// The patch.
+        patch: String,
+        /// The files that are as the patch makes them.
+        done: Vec<String>,
+        /// The files that it would change.
+        open: Vec<String>,
+    },
+    /// The file is not there, and the patch fits several others of its name.
+    #[error(
+        "{patch}: the tree has no {}, and the patch fits {} files equally well: {}; name one of \
+         them in the patch",
+        show(path), candidates.len(), list(candidates)
+    )]
+    SeveralFiles {
+        /// The patch.
+        patch: String,
+        /// The path that the patch means.
+        path: String,
+        /// The files that it fits.
+        candidates: Vec<String>,
+    },
+    /// The tree is not what the hunks should have made of it. ktrial's own fault.
+    #[error(
+        "{patch}: {} {what}: this is a fault of ktrial, please report it",
+        show(path)
+    )]
+    Unverified {
+        /// The patch.
+        patch: String,
         /// The path.
         path: String,
+        /// What it did.
+        what: &'static str,
     },
     /// The patch changes nothing.
     #[error("{patch}: changes nothing in the tree")]
@@ -137,7 +180,10 @@ pub enum ApplyError {
 impl ApplyError {
     /// Whether the patch is to blame, and not the host.
     pub fn is_patch_fault(&self) -> bool {
-        !matches!(self, ApplyError::Repository(_))
+        !matches!(
+            self,
+            ApplyError::Repository(_) | ApplyError::Unverified { .. }
+        )
     }
 }
 
@@ -233,6 +279,14 @@ fn part(f: &mut fmt::Formatter, lines: &[ShownLine]) -> fmt::Result {
 
 fn show(path: &str) -> String {
     shown(path.as_bytes())
+}
+
+fn list(paths: &[String]) -> String {
+    let first: Vec<String> = paths.iter().take(5).map(|path| show(path)).collect();
+    match paths.len() {
+        0..=5 => first.join(", "),
+        many => format!("{} and {} more", first.join(", "), many - 5),
+    }
 }
 
 fn with_fuzz(fuzz: u32) -> String {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use git2::build::TreeUpdateBuilder;
-use git2::{ErrorCode, FileMode, ObjectType, Oid, Repository, Tree, TreeEntry};
+use git2::{
+    ErrorCode, FileMode, ObjectType, Oid, Repository, Tree, TreeEntry, TreeWalkMode, TreeWalkResult,
+};
 
 /// A file of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +88,47 @@ impl<'r> Overlay<'r> {
     /// Whether the base has anything of this name at its top.
     pub(super) fn has_top(&self, name: &str) -> bool {
         self.base.get_name(name).is_some()
+    }
+
+    /// Whether a patch of the series removed the file that stood there.
+    pub(super) fn removed(&self, path: &str) -> bool {
+        matches!(self.files.get(path), Some(None))
+    }
+
+    /// All files with this last component or this content. Reads every folder
+    /// of the tree: for what is found no other way.
+    pub(super) fn like(
+        &self,
+        name: &str,
+        blob: Option<Oid>,
+    ) -> Result<Vec<(String, Entry)>, git2::Error> {
+        let fits = |path: &str, entry: &Entry| {
+            path.rsplit('/').next() == Some(name) || Some(entry.blob) == blob
+        };
+        let mut found = BTreeMap::new();
+        let walked = self.base.walk(TreeWalkMode::PreOrder, |folder, entry| {
+            if let (Ok(name), Some(ObjectType::Blob)) = (entry.name(), entry.kind()) {
+                let path = format!("{folder}{name}");
+                let file = Entry {
+                    blob: entry.id(),
+                    mode: entry.filemode(),
+                };
+                if fits(&path, &file) && !self.files.contains_key(&path) {
+                    found.insert(path, file);
+                }
+            }
+            TreeWalkResult::Ok
+        });
+        // A folder that can't be read (its name is no UTF-8) may have another one.
+        if walked.is_err() {
+            return Ok(Vec::new());
+        }
+        for (path, entry) in &self.files {
+            if let Some(entry) = entry.filter(|entry| fits(path, entry)) {
+                found.insert(path.clone(), entry);
+            }
+        }
+        Ok(found.into_iter().collect())
     }
 
     pub(super) fn content(&self, entry: &Entry) -> Result<Vec<u8>, git2::Error> {

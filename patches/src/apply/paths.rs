@@ -177,7 +177,7 @@ fn count<'a>(
                     None => overlay.is_file(path)?,
                 };
             }
-            let fresh = super::inserts_at_start(&file.hunks) && !found;
+            let fresh = super::file::inserts_at_start(&file.hunks) && !found;
             wanted -= usize::from(fresh);
             there += usize::from(found);
         }

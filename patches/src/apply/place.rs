@@ -1,23 +1,99 @@
 //! Finding the place of each hunk, as GNU `patch` does: exact, then at the
-//! nearest offset, then with context trimmed at both ends. Unlike `patch`, a
-//! choice between equal places is refused.
+//! nearest offset, then with other blanks, then with context trimmed at both
+//! ends. Unlike `patch`, a choice between equal places is refused.
 
+use super::Rung;
+use super::form::Form;
 use super::search::Searched;
-use super::{AppliedHunk, Rung};
 use crate::{Hunk, LineKind};
 
-/// Context lines that may be left out at each end.
-pub(super) const MAX_FUZZ: usize = 2;
+/// How loosely a place may be found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Depth {
+    /// Context lines that may be left out at each end.
+    pub fuzz: usize,
+    /// The loosest form in which lines may be compared.
+    pub form: Form,
+}
 
-/// A file with its hunks applied.
-pub(super) struct Done {
-    pub content: Vec<u8>,
-    pub hunks: Vec<AppliedHunk>,
+impl Depth {
+    /// Every line, byte for byte.
+    pub(super) const STRICT: Depth = Depth {
+        fuzz: 0,
+        form: Form::Bytes,
+    };
+    /// Every line, in any form.
+    pub(super) const WHOLE: Depth = Depth {
+        fuzz: 0,
+        form: Form::Markup,
+    };
+    /// As far as the ladder goes.
+    pub(super) const LAST: Depth = Depth {
+        fuzz: 2,
+        form: Form::Markup,
+    };
+
+    /// How far to look for the reversed hunks of a patch that needed this rung
+    /// and fuzz, or found no place.
+    pub(super) fn better_than(forward: Option<(Rung, usize)>) -> Depth {
+        Depth {
+            fuzz: forward.map_or(0, |(_, fuzz)| fuzz.saturating_sub(1)),
+            form: match forward {
+                Some((Rung::Markup, _)) => Form::Markup,
+                None | Some((Rung::Whitespace, _)) => Form::Blanks,
+                Some(_) => Form::Bytes,
+            },
+        }
+    }
+
+    /// What to try, in order. A place where all lines stand, in a looser form,
+    /// comes before one with lines left out: it tells more.
+    fn attempts(self) -> impl Iterator<Item = (Form, usize)> {
+        let forms = move || Form::ALL.into_iter().filter(move |form| *form <= self.form);
+        let whole = forms().map(|form| (form, 0));
+        let fuzzy = move |form| (1..=self.fuzz).map(move |fuzz| (form, fuzz));
+        whole.chain(forms().flat_map(fuzzy))
+    }
+}
+
+/// The places of all hunks of a file.
+pub(super) struct Placed {
+    pub places: Vec<Place>,
     /// The lowest rung that any hunk needed, with its fuzz.
     pub rung: (Rung, usize),
 }
 
+/// A found place: the index of the line at which the untrimmed hunk starts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub at: usize,
+    pub offset: i64,
+    pub fuzz: usize,
+    pub form: Form,
+    pub trim: Trim,
+}
+
+impl Place {
+    pub(super) fn rung(&self) -> Rung {
+        match (self.form, self.fuzz, self.offset) {
+            (Form::Bytes, 0, 0) => Rung::Exact,
+            (Form::Bytes, 0, _) => Rung::Offset,
+            (Form::Bytes, ..) => Rung::Fuzz,
+            (Form::Blanks, ..) => Rung::Whitespace,
+            (Form::Markup, ..) => Rung::Markup,
+        }
+    }
+}
+
+/// Lines of context left out at the start and at the end.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Trim {
+    pub start: usize,
+    pub end: usize,
+}
+
 /// Why a hunk has no place.
+#[derive(Debug)]
 pub(super) enum Refusal {
     /// Its lines do not stand in the file; they should at this line index.
     NoPlace { expected: i64 },
@@ -27,43 +103,52 @@ pub(super) enum Refusal {
     Unplaceable(&'static str),
 }
 
-/// Applies all hunks of a file in order. `exact` says that the file is known
-/// to be the one that the patch was made from. An error names the hunk by index.
+/// Finds the places of all hunks of a file in order. `exact` says that the file
+/// is known to be the one that the patch was made from. An error names the hunk
+/// by index.
 pub(super) fn all(
-    content: &[u8],
+    file: &mut Searched,
     hunks: &[Hunk],
     exact: bool,
-    max_fuzz: usize,
-) -> Result<Done, (usize, Refusal)> {
-    let mut file = Searched::new(content);
-    let mut out = Output::default();
+    depth: Depth,
+) -> Result<Placed, (usize, Refusal)> {
+    let mut so_far = SoFar::default();
+    let mut places = Vec::with_capacity(hunks.len());
+    let mut rung = (Rung::Exact, 0);
     for (index, hunk) in hunks.iter().enumerate() {
         let place = file
-            .place(hunk, &out, exact, max_fuzz)
+            .place(hunk, &so_far, exact, depth)
             .map_err(|refusal| (index, refusal))?;
-        out.apply(&file.lines, hunk, place)
-            .map_err(|refusal| (index, refusal))?;
+        so_far = SoFar {
+            // The context at its end may be the start of the next hunk's.
+            floor: place.at + hunk.before().count() - context(hunk).1,
+            drift: place.offset,
+        };
+        rung = rung.max((place.rung(), place.fuzz));
+        places.push(place);
     }
-    Ok(out.finish(&file.lines))
+    Ok(Placed { places, rung })
 }
 
 /// Whether the file looks as it should after the patch: the reversed hunks
 /// stand in it, and on a better rung than the one the patch itself needed
 /// (`None`: it found no place).
-pub(super) fn is_applied(content: &[u8], hunks: &[Hunk], forward: Option<(Rung, usize)>) -> bool {
+pub(super) fn is_applied(
+    file: &mut Searched,
+    hunks: &[Hunk],
+    forward: Option<(Rung, usize)>,
+    depth: Depth,
+) -> bool {
     if hunks.is_empty() {
         return false;
     }
     let reversed: Vec<Hunk> = hunks.iter().map(Hunk::reversed).collect();
-    let (fuzz, doubtful) = match forward {
-        Some((Rung::Fuzz, fuzz)) => (fuzz.saturating_sub(1), true),
-        _ => (0, false),
-    };
-    let Ok(backward) = all(content, &reversed, false, fuzz) else {
+    let Ok(backward) = all(file, &reversed, false, depth) else {
         return false;
     };
     // Context alone, somewhere else, shows little: enough to doubt a place
     // found with fuzz, too little to call a hunk without a place applied.
+    let doubtful = forward.is_some_and(|(_, fuzz)| fuzz > 0);
     let adds = |hunk: &Hunk| hunk.lines.iter().any(|line| line.kind == LineKind::Added);
     let telling = backward.rung.0 == Rung::Exact || doubtful || hunks.iter().any(adds);
     telling && forward.is_none_or(|forward| backward.rung < forward)
@@ -72,94 +157,22 @@ pub(super) fn is_applied(content: &[u8], hunks: &[Hunk], forward: Option<(Rung, 
 const TOO_MANY: Refusal =
     Refusal::Unplaceable("too many hunks of this file are not where the patch says");
 
-/// A found place: the index of the line at which the untrimmed hunk starts.
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    at: usize,
-    offset: i64,
-    fuzz: usize,
-    trim: Trim,
-}
-
-/// Lines of context left out at the start and at the end.
-#[derive(Debug, Clone, Copy, Default)]
-struct Trim {
-    start: usize,
-    end: usize,
-}
-
-/// The patched file as far as it is written.
+/// What the hunks placed so far leave for the next.
 #[derive(Default)]
-struct Output {
-    content: Vec<u8>,
-    /// Lines in `content`.
-    written: usize,
-    /// Lines of the old file that are dealt with.
+struct SoFar {
+    /// Lines of the file that are dealt with.
     floor: usize,
     /// Offset of the last hunk: where the next one is looked for first.
     drift: i64,
-    hunks: Vec<AppliedHunk>,
-    rung: Option<(Rung, usize)>,
-    /// A line was put right behind one that has no newline.
-    glued: bool,
 }
 
-impl Output {
-    fn apply(&mut self, old: &[&[u8]], hunk: &Hunk, place: Place) -> Result<(), Refusal> {
-        let first = place.at + place.trim.start;
-        self.copy(&old[self.floor..first]);
-        let line = (self.written + 1).saturating_sub(place.trim.start);
-        self.floor = first;
-        // The context at its end may be the start of the next hunk's.
-        let end = hunk.lines.len() - context(hunk).1;
-        for line in hunk.lines.iter().take(end).skip(place.trim.start) {
-            match line.kind {
-                LineKind::Removed => self.floor += 1,
-                LineKind::Context => {
-                    self.copy(&old[self.floor..=self.floor]);
-                    self.floor += 1;
-                }
-                LineKind::Added => self.copy(&[&line.bytes]),
-            }
-        }
-        let open_end = self.content.last().is_some_and(|&b| b != b'\n');
-        if self.glued || (open_end && self.floor < old.len()) {
-            return Err(Refusal::Unplaceable(
-                "it ends the file without a newline, but stands before its end",
-            ));
-        }
-        self.drift = place.offset;
-        let rung = match (place.fuzz, place.offset) {
-            (0, 0) => Rung::Exact,
-            (0, _) => Rung::Offset,
-            _ => Rung::Fuzz,
-        };
-        self.rung = self.rung.max(Some((rung, place.fuzz)));
-        self.hunks.push(AppliedHunk {
-            line,
-            offset: place.offset,
-            fuzz: place.fuzz as u32,
-            rung,
-        });
-        Ok(())
-    }
-
-    fn copy(&mut self, lines: &[&[u8]]) {
-        self.written += lines.len();
-        for line in lines {
-            self.glued |= self.content.last().is_some_and(|&b| b != b'\n');
-            self.content.extend_from_slice(line);
-        }
-    }
-
-    fn finish(mut self, old: &[&[u8]]) -> Done {
-        self.copy(&old[self.floor..]);
-        Done {
-            content: self.content,
-            hunks: self.hunks,
-            rung: self.rung.unwrap_or((Rung::Exact, 0)),
-        }
-    }
+/// What is looked for in one attempt.
+struct Wanted<'a> {
+    lines: &'a [&'a [u8]],
+    range: Range,
+    form: Form,
+    fuzz: usize,
+    expected: i64,
 }
 
 impl Searched<'_> {
@@ -167,41 +180,58 @@ impl Searched<'_> {
     fn place(
         &mut self,
         hunk: &Hunk,
-        out: &Output,
+        so_far: &SoFar,
         exact: bool,
-        max_fuzz: usize,
+        depth: Depth,
     ) -> Result<Place, Refusal> {
         let stated = match hunk.old_count {
             0 => hunk.old_start,
             _ => hunk.old_start.saturating_sub(1),
         };
-        let expected = stated as i64 + out.drift;
+        let expected = stated as i64 + so_far.drift;
         let pattern: Vec<&[u8]> = hunk.before().collect();
         if pattern.is_empty() {
-            return self.place_without_context(stated, out, exact);
+            return self.place_without_context(stated, so_far, exact);
         }
         let (start, end) = context(hunk);
-        for fuzz in 0..=max_fuzz.min(start.max(end)) {
+        let mut doubt = None;
+        let attempts = depth.attempts();
+        for (form, fuzz) in attempts.filter(|(_, fuzz)| *fuzz <= start.max(end)) {
             let range = Range::of(hunk, fuzz, start, end, pattern.len(), self.lines.len());
             let Some(range) = range else { continue };
-            if range.trim.start + range.trim.end >= pattern.len() {
-                break;
+            let trim = range.trim;
+            if trim.start + trim.end >= pattern.len() {
+                continue;
             }
-            let trimmed = &pattern[range.trim.start..pattern.len() - range.trim.end];
+            let lines = &pattern[trim.start..pattern.len() - trim.end];
             let says_something = |line: &&[u8]| line.iter().any(u8::is_ascii_alphanumeric);
-            if fuzz > 0 && !trimmed.iter().any(says_something) {
-                break;
+            if (fuzz > 0 || form > Form::Bytes) && !lines.iter().any(says_something) {
+                continue;
             }
-            if let Some(at) = self.nearest(trimmed, &range, expected, out.floor, fuzz)? {
-                return Ok(Place {
-                    at,
-                    offset: at as i64 - stated as i64,
-                    fuzz,
-                    trim: range.trim,
-                });
+            let wanted = Wanted {
+                lines,
+                range,
+                form,
+                fuzz,
+                expected,
+            };
+            match self.nearest(&wanted, so_far.floor) {
+                Ok(None) => {}
+                // A stricter comparison of fewer lines may tell them apart.
+                Err(refusal) if form > Form::Bytes && fuzz == 0 => doubt = doubt.or(Some(refusal)),
+                Err(refusal) => return Err(refusal),
+                Ok(Some(at)) => {
+                    return Ok(Place {
+                        at,
+                        offset: at as i64 - stated as i64,
+                        fuzz,
+                        form,
+                        trim,
+                    });
+                }
             }
         }
-        Err(Refusal::NoPlace { expected })
+        Err(doubt.unwrap_or(Refusal::NoPlace { expected }))
     }
 
     /// A hunk that only inserts and shows no context fits anywhere, so its
@@ -209,7 +239,7 @@ impl Searched<'_> {
     fn place_without_context(
         &self,
         stated: usize,
-        out: &Output,
+        so_far: &SoFar,
         exact: bool,
     ) -> Result<Place, Refusal> {
         let certain = exact || self.lines.is_empty();
@@ -219,7 +249,7 @@ impl Searched<'_> {
                  patch with context (`diff -u`)",
             ));
         }
-        if stated > self.lines.len() || stated < out.floor {
+        if stated > self.lines.len() || stated < so_far.floor {
             return Err(Refusal::NoPlace {
                 expected: stated as i64,
             });
@@ -228,37 +258,39 @@ impl Searched<'_> {
             at: stated,
             offset: 0,
             fuzz: 0,
+            form: Form::Bytes,
             trim: Trim::default(),
         })
     }
 
     /// The match nearest to the expected index, if one is the best.
-    fn nearest(
-        &mut self,
-        trimmed: &[&[u8]],
-        range: &Range,
-        expected: i64,
-        floor: usize,
-        fuzz: usize,
-    ) -> Result<Option<usize>, Refusal> {
+    fn nearest(&mut self, wanted: &Wanted, floor: usize) -> Result<Option<usize>, Refusal> {
+        let &Wanted {
+            lines,
+            ref range,
+            form,
+            fuzz,
+            expected,
+        } = wanted;
         let allowed = |at: i64| at >= floor as i64 && range.holds(at);
-        let first = expected + range.trim.start as i64;
-        if allowed(expected) && self.stands_at(trimmed, first) {
+        let trimmed = range.trim.start as i64;
+        if allowed(expected) && self.stands_at(form, lines, expected + trimmed) {
             return Ok(usize::try_from(expected).ok());
         }
         if let Some(only) = range.only {
-            let first = only + range.trim.start as i64;
-            let fits = allowed(only) && self.stands_at(trimmed, first);
+            let fits = allowed(only) && self.stands_at(form, lines, only + trimmed);
             return Ok(usize::try_from(only).ok().filter(|_| fits));
         }
-        let found = self.search(trimmed).ok_or(TOO_MANY)?.into_iter();
-        let found = found.map(|index| index as i64 - range.trim.start as i64);
+        let found = self.search(form, lines).ok_or(TOO_MANY)?.into_iter();
+        let found = found.map(|index| index as i64 - trimmed);
         let found: Vec<i64> = found.filter(|&at| allowed(at)).collect();
         let distance = |at: &i64| (at - expected).abs();
         let Some(best) = found.iter().copied().min_by_key(distance) else {
             return Ok(None);
         };
-        let equal = |at: &&i64| fuzz > 0 || distance(at) == distance(&best);
+        // Where less is compared, a second place is a doubt wherever it is.
+        let doubt = fuzz > 0 || form == Form::Markup;
+        let equal = |at: &&i64| doubt || distance(at) == distance(&best);
         let rivals: Vec<usize> = found
             .iter()
             .filter(equal)
@@ -275,7 +307,7 @@ impl Searched<'_> {
 }
 
 /// Context lines at the start and at the end of a hunk.
-fn context(hunk: &Hunk) -> (usize, usize) {
+pub(super) fn context(hunk: &Hunk) -> (usize, usize) {
     let is_context = |line: &&crate::Line| line.kind == LineKind::Context;
     let start = hunk.lines.iter().take_while(is_context).count();
     let end = hunk.lines.iter().rev().take_while(is_context).count();

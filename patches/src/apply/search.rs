@@ -1,50 +1,66 @@
 //! Searching a file for lines.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::form::Form;
 use crate::text::lines;
 
 /// Lines looked at in searches over one file before giving up; a patch that
 /// people make needs a small part of it.
 const SEARCH_BUDGET: usize = 1 << 31;
 
-/// A file to search in. Equal lines get equal numbers when the first search
-/// needs them, so that comparing lines is comparing integers.
+/// A file to search in. Lines that are the same in a form get equal numbers
+/// when the first search in that form needs them, so that comparing lines is
+/// comparing integers.
 pub(super) struct Searched<'a> {
     pub lines: Vec<&'a [u8]>,
-    numbers: HashMap<&'a [u8], u32>,
-    numbered: Vec<u32>,
+    numbers: [Option<Numbers<'a>>; Form::ALL.len()],
     budget: usize,
+}
+
+/// The lines of a file as numbers.
+struct Numbers<'a> {
+    of: HashMap<Cow<'a, [u8]>, u32>,
+    lines: Vec<u32>,
 }
 
 impl<'a> Searched<'a> {
     pub(super) fn new(content: &'a [u8]) -> Self {
         Searched {
             lines: lines(content),
-            numbers: HashMap::new(),
-            numbered: Vec::new(),
+            numbers: [None, None, None],
             budget: SEARCH_BUDGET,
         }
     }
 
     /// Whether the pattern stands at this index.
-    pub(super) fn stands_at(&self, pattern: &[&[u8]], at: i64) -> bool {
+    pub(super) fn stands_at(&self, form: Form, pattern: &[&[u8]], at: i64) -> bool {
         let Ok(at) = usize::try_from(at) else {
             return false;
         };
-        let there = self.lines.get(at..at + pattern.len());
-        there.is_some_and(|there| there == pattern)
+        let Some(there) = self.lines.get(at..at + pattern.len()) else {
+            return false;
+        };
+        match form {
+            Form::Bytes => there == pattern,
+            _ => there
+                .iter()
+                .zip(pattern)
+                .all(|(one, other)| form.same(one, other)),
+        }
     }
 
     /// Every index at which the pattern stands (Knuth, Morris and Pratt: the
     /// time is linear even where all lines are alike). `None` when searches
     /// in this file have cost too much.
-    pub(super) fn search(&mut self, pattern: &[&[u8]]) -> Option<Vec<usize>> {
-        self.number_lines();
+    pub(super) fn search(&mut self, form: Form, pattern: &[&[u8]]) -> Option<Vec<usize>> {
         self.budget = self.budget.checked_sub(self.lines.len() + pattern.len())?;
+        let slot = &mut self.numbers[form as usize];
+        let numbers = slot.get_or_insert_with(|| Numbers::new(form, &self.lines));
         let pattern: Option<Vec<u32>> = pattern
             .iter()
-            .map(|line| self.numbers.get(line).copied())
+            .map(|line| numbers.of.get(&form.key(line)).copied())
             .collect();
         // A line that is nowhere in the file settles it.
         let Some(pattern) = pattern else {
@@ -53,7 +69,7 @@ impl<'a> Searched<'a> {
         let borders = borders(&pattern);
         let mut found = Vec::new();
         let mut matched = 0;
-        for (index, number) in self.numbered.iter().enumerate() {
+        for (index, number) in numbers.lines.iter().enumerate() {
             while matched > 0 && (matched == pattern.len() || pattern[matched] != *number) {
                 matched = borders[matched - 1];
             }
@@ -64,16 +80,17 @@ impl<'a> Searched<'a> {
         }
         Some(found)
     }
+}
 
-    fn number_lines(&mut self) {
-        if self.numbered.len() == self.lines.len() {
-            return;
-        }
-        for line in &self.lines {
-            let next = self.numbers.len() as u32;
-            self.numbered
-                .push(*self.numbers.entry(line).or_insert(next));
-        }
+impl<'a> Numbers<'a> {
+    fn new(form: Form, lines: &[&'a [u8]]) -> Self {
+        let mut of = HashMap::new();
+        let number = |line: &&'a [u8]| {
+            let next = of.len() as u32;
+            *of.entry(form.key(line)).or_insert(next)
+        };
+        let lines = lines.iter().map(number).collect();
+        Numbers { of, lines }
     }
 }
 

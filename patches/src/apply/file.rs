@@ -1,0 +1,457 @@
+//! One file of one patch: found in the tree, patched, and put back.
+
+use git2::{Oid, Repository};
+
+use super::ladder::{Ladder, Origin, Outcome, Patched, Stop};
+use super::overlay::{Entry, Found, Overlay};
+use super::place::Refusal;
+use super::{AppliedFile, ApplyError, HunkFailure, merge, nearest, paths, renamed};
+use crate::{Change, FilePatch, Hunk, LineKind, Mend, Patch};
+
+/// Files of one name that a patch is tried on, where its own is not there.
+const MAX_CANDIDATES: usize = 64;
+
+/// What a series is applied to.
+pub(super) struct Target<'r> {
+    pub repo: &'r Repository,
+    /// The commit below the series.
+    pub base: Oid,
+    /// Components to strip from names where the patch does not say.
+    pub strip: usize,
+}
+
+/// What came of one file of a patch.
+pub(super) enum FileOutcome {
+    /// It is changed.
+    Applied {
+        file: AppliedFile,
+        /// The paths that differ now.
+        paths: Vec<String>,
+    },
+    /// It is as the patch makes it.
+    Already { path: String },
+    /// It is to be removed, and is not there: done, or not the right tree.
+    Gone(ApplyError),
+}
+
+/// One file of one patch, with what is needed to say what is wrong with it.
+struct Job<'a> {
+    target: &'a Target<'a>,
+    patch: &'a Patch,
+    file: &'a FilePatch,
+    change: Change,
+    /// Where the file is before the patch, by the patch.
+    old: String,
+    /// Where it is afterwards.
+    new: String,
+}
+
+/// Applies one file of a patch and lays the result over the tree.
+pub(super) fn apply(
+    overlay: &mut Overlay,
+    target: &Target,
+    patch: &Patch,
+    file: &FilePatch,
+) -> Result<FileOutcome, ApplyError> {
+    let names = paths::names(overlay, file, target.strip)?;
+    let found = overlay.find(&names.old)?;
+    let change = match (file.change, &found) {
+        // A plain diff that inserts at line 0 of a file that is not there makes it.
+        (Change::Modify, Found::Absent) if inserts_at_start(&file.hunks) => Change::Create,
+        (change, _) => change,
+    };
+    let job = Job {
+        target,
+        patch,
+        file,
+        change,
+        old: names.old,
+        new: names.new,
+    };
+    match (change, found) {
+        (Change::Create, _) => job.create(overlay),
+        (_, Found::Blocked(why)) => Err(job.unsafe_path(&job.old, why)),
+        (_, Found::Absent) => job.without_file(overlay),
+        (Change::Delete, Found::File(entry)) => job.delete(overlay, &entry),
+        (Change::Modify, Found::File(entry)) => job.modify(overlay, &entry),
+        (Change::Rename | Change::Copy, Found::File(entry)) => job.transfer(overlay, &entry),
+    }
+}
+
+pub(super) fn inserts_at_start(hunks: &[Hunk]) -> bool {
+    matches!(hunks, [hunk] if hunk.old_start == 0 && hunk.old_count == 0)
+}
+
+impl Job<'_> {
+    fn create(&self, overlay: &mut Overlay) -> Result<FileOutcome, ApplyError> {
+        match overlay.find(&self.new)? {
+            Found::Absent => {}
+            Found::Blocked(why) => return Err(self.unsafe_path(&self.new, why)),
+            Found::File(entry) => {
+                let after = self.file.hunks.iter().flat_map(Hunk::after);
+                let wanted: Vec<u8> = after.flatten().copied().collect();
+                if overlay.content(&entry)? == wanted {
+                    return Ok(self.already(&self.new));
+                }
+                return Err(self.file_exists());
+            }
+        }
+        match self.climb(&[], &Origin::Unknown, &self.new)? {
+            Outcome::Already => Ok(self.already(&self.new)),
+            Outcome::Patched(patched) => {
+                let mode = self.file.new_mode.unwrap_or(0o100644);
+                self.put(overlay, patched, mode, self.change, (&self.new, None))
+            }
+        }
+    }
+
+    fn modify(&self, overlay: &mut Overlay, entry: &Entry) -> Result<FileOutcome, ApplyError> {
+        self.same_type(entry)?;
+        let content = overlay.content(entry)?;
+        let origin = self.origin(entry)?;
+        match self.climb(&content, &origin, &self.new)? {
+            Outcome::Patched(patched) => {
+                self.put_over(overlay, entry, &content, patched, (&self.new, None))
+            }
+            Outcome::Already => self.mode_only(overlay, entry, content),
+        }
+    }
+
+    /// A rename or a copy.
+    fn transfer(&self, overlay: &mut Overlay, entry: &Entry) -> Result<FileOutcome, ApplyError> {
+        self.same_type(entry)?;
+        match overlay.find(&self.new)? {
+            Found::Absent => {}
+            Found::Blocked(why) => return Err(self.unsafe_path(&self.new, why)),
+            Found::File(_) => return Err(self.file_exists()),
+        }
+        let content = overlay.content(entry)?;
+        let origin = self.origin(entry)?;
+        let patched = match self.climb(&content, &origin, &self.new)? {
+            Outcome::Patched(patched) => patched,
+            // Its edits are there, at the old name.
+            Outcome::Already => Patched::unchanged(content),
+        };
+        let mode = self.file.new_mode.unwrap_or(entry.mode);
+        if self.change == Change::Rename {
+            overlay.remove(&self.old);
+        }
+        self.put(overlay, patched, mode, self.change, (&self.new, None))
+    }
+
+    fn delete(&self, overlay: &mut Overlay, entry: &Entry) -> Result<FileOutcome, ApplyError> {
+        let content = overlay.content(entry)?;
+        // A file that has changed since is not removed, so there is no merge.
+        let origin = match self.is_origin(entry) {
+            true => Origin::Same,
+            false => Origin::Unknown,
+        };
+        match self.climb(&content, &origin, &self.old)? {
+            Outcome::Patched(patched) if patched.content.is_empty() => {
+                overlay.remove(&self.old);
+                Ok(FileOutcome::Applied {
+                    file: self.applied(patched, self.change, (&self.old, None)),
+                    paths: vec![self.old.clone()],
+                })
+            }
+            Outcome::Patched(Patched { content, .. }) => Err(self.not_emptied(&content)),
+            Outcome::Already => Err(self.not_emptied(&content)),
+        }
+    }
+
+    /// The file that the patch is about is not at its path.
+    fn without_file(&self, overlay: &mut Overlay) -> Result<FileOutcome, ApplyError> {
+        match self.change {
+            Change::Delete => Ok(FileOutcome::Gone(self.no_such_file())),
+            Change::Rename => match overlay.find(&self.new)? {
+                // The tree has moved it to the same place.
+                Found::File(entry) if !overlay.removed(&self.old) => {
+                    self.elsewhere(overlay, &self.new, &entry)
+                }
+                _ => Err(self.no_such_file()),
+            },
+            Change::Modify if !overlay.removed(&self.old) => self.search_elsewhere(overlay),
+            _ => Err(self.no_such_file()),
+        }
+    }
+
+    /// Looks where the tree has the file by now.
+    fn search_elsewhere(&self, overlay: &mut Overlay) -> Result<FileOutcome, ApplyError> {
+        let Target { repo, base, .. } = *self.target;
+        if let Some(path) = renamed::by_history(repo, base, &self.old)?
+            && let Found::File(entry) = overlay.find(&path)?
+        {
+            return self.elsewhere(overlay, &path, &entry);
+        }
+        let (origin, blob) = match &self.file.old_blob {
+            Some(id) => merge::find_blob(repo, id)?
+                .map_or((None, None), |(blob, content)| (Some(content), Some(blob))),
+            None => (None, None),
+        };
+        let name = self.old.rsplit('/').next().unwrap_or_default();
+        let candidates = overlay.like(name, blob)?;
+        // A name that stands everywhere says nothing.
+        if candidates.len() > MAX_CANDIDATES {
+            return Err(self.no_such_file());
+        }
+        let mut fitting = Vec::new();
+        for (path, entry) in candidates {
+            let content = overlay.content(&entry)?;
+            let similar = match &origin {
+                Some(origin) => renamed::similarity(origin, &content)? >= renamed::SIMILAR,
+                None => true,
+            };
+            if similar && self.same_type(&entry).is_ok() && self.fits(&content, &entry)? {
+                fitting.push((path, entry));
+            }
+        }
+        match &fitting[..] {
+            [] => Err(self.no_such_file()),
+            [(path, entry)] => self.elsewhere(overlay, path, entry),
+            several => Err(ApplyError::SeveralFiles {
+                patch: self.patch.name.clone(),
+                path: self.old.clone(),
+                candidates: several.iter().map(|(path, _)| path.clone()).collect(),
+            }),
+        }
+    }
+
+    /// Whether the hunks apply here without leaving anything out, or have been.
+    fn fits(&self, content: &[u8], entry: &Entry) -> Result<bool, ApplyError> {
+        let hunks = self.hunks_for(content);
+        let origin = self.origin(entry)?;
+        let changes = |line: &crate::Line| line.kind != LineKind::Context;
+        if !hunks.iter().flat_map(|hunk| &hunk.lines).any(changes) {
+            // A change of mode alone fits every file.
+            return Ok(origin == Origin::Same);
+        }
+        match Ladder::new(content, &hunks, &origin).climb_strictly() {
+            Ok(_) => Ok(true),
+            Err(Stop::Hunk(..)) => Ok(false),
+            Err(Stop::Repository(error)) => Err(error.into()),
+        }
+    }
+
+    /// Applies to a file at another path than the patch has, strictly.
+    fn elsewhere(
+        &self,
+        overlay: &mut Overlay,
+        path: &str,
+        entry: &Entry,
+    ) -> Result<FileOutcome, ApplyError> {
+        self.same_type(entry)?;
+        let content = overlay.content(entry)?;
+        let hunks = self.hunks_for(&content);
+        let origin = self.origin(entry)?;
+        match Ladder::new(&content, &hunks, &origin).climb_strictly() {
+            Ok(Outcome::Already) => Ok(self.already(path)),
+            Ok(Outcome::Patched(patched)) => {
+                self.put_over(overlay, entry, &content, patched, (path, Some(&self.old)))
+            }
+            Err(stop) => Err(self.stopped(stop, &content, &hunks, path)),
+        }
+    }
+
+    /// Every hunk, by any rung.
+    fn climb(&self, content: &[u8], origin: &Origin, path: &str) -> Result<Outcome, ApplyError> {
+        let hunks = self.hunks_for(content);
+        Ladder::new(content, &hunks, origin)
+            .climb()
+            .map_err(|stop| self.stopped(stop, content, &hunks, path))
+    }
+
+    /// Puts a file back in its place.
+    fn put_over(
+        &self,
+        overlay: &mut Overlay,
+        entry: &Entry,
+        content: &[u8],
+        patched: Patched,
+        at: (&str, Option<&str>),
+    ) -> Result<FileOutcome, ApplyError> {
+        let mode = self.file.new_mode.unwrap_or(entry.mode);
+        if patched.content == content && mode == entry.mode {
+            let says_nothing = patched.hunks.is_empty() && self.file.new_mode.is_some();
+            return match says_nothing {
+                true => Ok(self.already(at.0)),
+                false => Ok(FileOutcome::Applied {
+                    file: self.applied(patched, Change::Modify, at),
+                    paths: Vec::new(),
+                }),
+            };
+        }
+        self.put(overlay, patched, mode, Change::Modify, at)
+    }
+
+    /// The hunks are there; the mode may not be.
+    fn mode_only(
+        &self,
+        overlay: &mut Overlay,
+        entry: &Entry,
+        content: Vec<u8>,
+    ) -> Result<FileOutcome, ApplyError> {
+        match self.file.new_mode {
+            Some(mode) if mode != entry.mode => {
+                let at = (self.new.as_str(), None);
+                self.put(overlay, Patched::unchanged(content), mode, self.change, at)
+            }
+            _ => Ok(self.already(&self.new)),
+        }
+    }
+
+    fn put(
+        &self,
+        overlay: &mut Overlay,
+        patched: Patched,
+        mode: i32,
+        change: Change,
+        at: (&str, Option<&str>),
+    ) -> Result<FileOutcome, ApplyError> {
+        let (path, _) = at;
+        if mode == 0o120000 {
+            paths::check_link(self.patch, path, &patched.content)?;
+        }
+        overlay.put(path, &patched.content, mode)?;
+        let mut paths = vec![path.to_owned()];
+        if change == Change::Rename {
+            paths.push(self.old.clone());
+        }
+        Ok(FileOutcome::Applied {
+            file: self.applied(patched, change, at),
+            paths,
+        })
+    }
+
+    fn applied(&self, patched: Patched, change: Change, at: (&str, Option<&str>)) -> AppliedFile {
+        let (path, named) = at;
+        let mend = |mend| Mend {
+            path: Some(path.to_owned()),
+            ..mend
+        };
+        AppliedFile {
+            path: path.to_owned(),
+            named: named.map(str::to_owned),
+            change,
+            hunks: patched.hunks,
+            mends: patched.mends.into_iter().map(mend).collect(),
+        }
+    }
+
+    fn already(&self, path: &str) -> FileOutcome {
+        FileOutcome::Already {
+            path: path.to_owned(),
+        }
+    }
+
+    /// A patch for a file is not put on a symbolic link, nor the other way round.
+    fn same_type(&self, entry: &Entry) -> Result<(), ApplyError> {
+        let link = |mode: i32| mode == 0o120000;
+        match self.file.old_mode.or(self.file.new_mode) {
+            Some(mode) if link(mode) != link(entry.mode) => {
+                let why = match link(mode) {
+                    true => "the patch is for a symbolic link, and the tree has a file there",
+                    false => "the patch is for a file, and the tree has a symbolic link there",
+                };
+                Err(self.unsafe_path(&self.old, why))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether this very blob is what the patch was made from.
+    fn is_origin(&self, entry: &Entry) -> bool {
+        let id = entry.blob.to_string();
+        let named = self.file.old_blob.as_deref();
+        named.is_some_and(|old| id.starts_with(&old.to_ascii_lowercase()))
+    }
+
+    fn origin(&self, entry: &Entry) -> Result<Origin, git2::Error> {
+        if self.is_origin(entry) {
+            return Ok(Origin::Same);
+        }
+        let Some(id) = &self.file.old_blob else {
+            return Ok(Origin::Unknown);
+        };
+        let found = merge::find_blob(self.target.repo, id)?;
+        Ok(found.map_or(Origin::Unknown, |(_, content)| Origin::Other(content)))
+    }
+
+    /// The hunks, with the carriage returns that reading took off put back
+    /// where the file has them.
+    fn hunks_for(&self, content: &[u8]) -> Vec<Hunk> {
+        let mut hunks = self.file.hunks.clone();
+        let first = content.split_inclusive(|&b| b == b'\n').next();
+        if self.file.carriage_returns && first.is_some_and(|line| line.ends_with(b"\r\n")) {
+            for line in hunks.iter_mut().flat_map(|hunk| &mut hunk.lines) {
+                if line.bytes.pop() == Some(b'\n') {
+                    line.bytes.extend_from_slice(b"\r\n");
+                }
+            }
+        }
+        hunks
+    }
+
+    fn stopped(&self, stop: Stop, content: &[u8], hunks: &[Hunk], path: &str) -> ApplyError {
+        let (index, refusal) = match stop {
+            Stop::Hunk(index, refusal) => (index, refusal),
+            Stop::Repository(error) => return error.into(),
+        };
+        let (patch, path) = (self.patch.name.clone(), path.to_owned());
+        let (hunk, line) = (index + 1, hunks[index].old_start);
+        match refusal {
+            Refusal::NoPlace { expected } => ApplyError::HunkFailed(Box::new(HunkFailure {
+                patch,
+                path,
+                hunk,
+                hunks: hunks.len(),
+                ..nearest::show(content, &hunks[index], expected)
+            })),
+            Refusal::Ambiguous { lines, fuzz } => ApplyError::Ambiguous {
+                patch,
+                path,
+                hunk,
+                line,
+                lines,
+                fuzz,
+            },
+            Refusal::Unplaceable(why) => ApplyError::Unplaceable {
+                patch,
+                path,
+                hunk,
+                line,
+                why,
+            },
+        }
+    }
+
+    fn no_such_file(&self) -> ApplyError {
+        ApplyError::NoSuchFile {
+            patch: self.patch.name.clone(),
+            path: self.old.clone(),
+            named: self.file.old.clone().unwrap_or_default(),
+        }
+    }
+
+    fn file_exists(&self) -> ApplyError {
+        ApplyError::FileExists {
+            patch: self.patch.name.clone(),
+            path: self.new.clone(),
+        }
+    }
+
+    fn not_emptied(&self, content: &[u8]) -> ApplyError {
+        ApplyError::NotEmptied {
+            patch: self.patch.name.clone(),
+            path: self.old.clone(),
+            lines: crate::text::lines(content).len(),
+        }
+    }
+
+    fn unsafe_path(&self, path: &str, why: &'static str) -> ApplyError {
+        ApplyError::UnsafePath {
+            patch: self.patch.name.clone(),
+            path: path.to_owned(),
+            why,
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Added lines put right where the patch was damaged on its way: what became
+//! of the lines that the tree still has tells what became of the added ones.
+//! Every added line that is changed, or may be wrong, is reported.
+
+use std::collections::HashMap;
+
+use super::AppliedHunk;
+use super::damage::{Damage, Pair, indentation};
+use super::form::{Form, decoded, split_end};
+use super::habits::Habits;
+use super::place::Place;
+use super::style;
+use crate::{Hunk, Line, LineKind, Mend, MendKind, Rewrite};
+
+/// The hunks as they should be put into the file.
+pub(super) struct Restored {
+    pub hunks: Vec<Hunk>,
+    notes: Vec<Note>,
+}
+
+/// A mend whose line in the patched file is not known yet.
+struct Note {
+    kind: MendKind,
+    hunk: usize,
+    /// Lines of the hunk's new side before the first that it is about.
+    after: usize,
+    lines: usize,
+    added: Option<Rewrite>,
+}
+
+impl Restored {
+    /// The mends, once it is known where the hunks came to stand.
+    pub(super) fn mends(self, applied: &[AppliedHunk]) -> Vec<Mend> {
+        let mend = |note: Note| Mend {
+            kind: note.kind,
+            path: None,
+            line: applied
+                .get(note.hunk)
+                .map_or(1, |hunk| hunk.line + note.after),
+            lines: note.lines,
+            added: note.added,
+        };
+        self.notes.into_iter().map(mend).collect()
+    }
+}
+
+/// Whether a hunk adds `#include` without a name: no C file has that, so a page
+/// has taken `<…>` for a tag.
+pub(super) fn adds_bare_include(hunks: &[Hunk]) -> bool {
+    let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+    let mut added = lines.filter(|line| line.kind == LineKind::Added);
+    added.any(|line| is_bare_include(&line.bytes))
+}
+
+fn is_bare_include(line: &[u8]) -> bool {
+    let rest = line.trim_ascii().strip_prefix(b"#");
+    rest.is_some_and(|rest| rest.trim_ascii_start() == b"include")
+}
+
+/// The hunks with their added lines put right for the file's `lines`.
+pub(super) fn restore(lines: &[&[u8]], hunks: &[Hunk], places: &[Place]) -> Restored {
+    let aligned: Vec<Vec<Option<&[u8]>>> = hunks
+        .iter()
+        .zip(places)
+        .map(|(hunk, place)| aligned(lines, hunk, place))
+        .collect();
+    let repair = Repair::new(lines, hunks, &aligned, places);
+    let mut restored = Restored {
+        hunks: Vec::with_capacity(hunks.len()),
+        notes: Vec::new(),
+    };
+    for (index, hunk) in hunks.iter().enumerate() {
+        let (place, aligned) = (&places[index], &aligned[index]);
+        restored
+            .notes
+            .extend(found_loosely(index, hunk, place, aligned));
+        let work = Work {
+            repair: &repair,
+            hunk,
+            aligned,
+            at: place.at,
+        };
+        let (hunk, notes) = work.restore(index);
+        restored.hunks.push(hunk);
+        restored.notes.extend(notes);
+    }
+    restored
+}
+
+/// For each line of a hunk, the line of the file that it stands for: none for
+/// added lines and for context that was left out.
+fn aligned<'a>(lines: &[&'a [u8]], hunk: &Hunk, place: &Place) -> Vec<Option<&'a [u8]>> {
+    let mut at = place.at;
+    let last = hunk.lines.len() - place.trim.end;
+    let stands_for = |(index, line): (usize, &Line)| {
+        if line.kind == LineKind::Added {
+            return None;
+        }
+        at += 1;
+        let used = index >= place.trim.start && index < last;
+        lines.get(at - 1).copied().filter(|_| used)
+    };
+    hunk.lines.iter().enumerate().map(stands_for).collect()
+}
+
+/// One mend for the lines of a hunk that are not byte for byte those of the file.
+fn found_loosely(
+    index: usize,
+    hunk: &Hunk,
+    place: &Place,
+    aligned: &[Option<&[u8]>],
+) -> Option<Note> {
+    let differs =
+        |(line, tree): &(&Line, &Option<&[u8]>)| tree.is_some_and(|tree| tree != line.bytes);
+    let pairs = || hunk.lines.iter().zip(aligned);
+    let first = pairs().position(|pair| differs(&pair))?;
+    let only_ends = |(line, tree): (&Line, &Option<&[u8]>)| {
+        tree.is_none_or(|tree| split_end(tree).0 == split_end(&line.bytes).0)
+    };
+    let kind = match place.form {
+        Form::Markup if pairs().any(|(line, _)| decoded(&line.bytes) != line.bytes) => {
+            MendKind::Entities
+        }
+        Form::Markup => MendKind::Markup,
+        _ if pairs().all(only_ends) => MendKind::LineEnds,
+        _ => MendKind::Whitespace,
+    };
+    let stays = |line: &&Line| line.kind != LineKind::Removed;
+    Some(Note {
+        kind,
+        hunk: index,
+        after: hunk.lines[..first].iter().filter(stays).count(),
+        lines: pairs().filter(differs).count(),
+        added: None,
+    })
+}
+
+/// What is known of the damage to one file of a patch.
+struct Repair<'a> {
+    damage: Damage,
+    /// `&lt;` stands for `<` in lines that the file has.
+    entities: bool,
+    /// A place was found only in the form of HTML.
+    markup: bool,
+    /// Line ends differ.
+    ends: bool,
+    habits: Option<Habits<'a>>,
+    unit: Vec<u8>,
+}
+
+impl<'a> Repair<'a> {
+    fn new(
+        lines: &'a [&'a [u8]],
+        hunks: &[Hunk],
+        aligned: &[Vec<Option<&[u8]>>],
+        places: &[Place],
+    ) -> Self {
+        let patch_lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+        let pairs = patch_lines.zip(aligned.iter().flatten());
+        let pairs: Vec<(&Line, &[u8])> = pairs
+            .filter_map(|(line, tree)| Some((line, (*tree)?)))
+            .collect();
+        let entities = |(line, tree): &(&Line, &[u8])| {
+            let plain = decoded(&line.bytes);
+            plain != line.bytes && Form::Blanks.same(&plain, tree)
+        };
+        let ends = |(line, tree): &(&Line, &[u8])| split_end(&line.bytes).1 != split_end(tree).1;
+        let texts: Vec<Pair> = pairs
+            .iter()
+            .map(|(line, tree)| Pair {
+                kind: line.kind,
+                patch: split_end(&line.bytes).0,
+                tree: split_end(tree).0,
+            })
+            .collect();
+        let damage = Damage::of(&texts);
+        Repair {
+            damage,
+            entities: pairs.iter().any(entities),
+            markup: places.iter().any(|place| place.form == Form::Markup),
+            ends: pairs.iter().any(ends),
+            habits: (damage != Damage::None).then(|| Habits::new(damage, lines)),
+            unit: style::unit(lines),
+        }
+    }
+}
+
+/// The repair of one hunk.
+struct Work<'a> {
+    repair: &'a Repair<'a>,
+    hunk: &'a Hunk,
+    aligned: &'a [Option<&'a [u8]>],
+    /// The index of the file's line at which the hunk starts.
+    at: usize,
+}
+
+/// Lines that the hunk removes, by what the patch has for them: the run of
+/// changes they are in and the file's line.
+type Removed<'a> = HashMap<&'a [u8], Vec<(usize, &'a [u8])>>;
+
+impl Work<'_> {
+    fn restore(&self, index: usize) -> (Hunk, Vec<Note>) {
+        let removed = self.removed();
+        let runs = runs(self.hunk);
+        let mut hunk = self.hunk.clone();
+        let mut notes: Vec<Note> = Vec::new();
+        // The new side so far, for the style at a place.
+        let mut above: Vec<Vec<u8>> = Vec::new();
+        let (mut at, mut end) = (self.at, self.first_end());
+        for (number, line) in hunk.lines.iter_mut().enumerate() {
+            if line.kind != LineKind::Added {
+                at += 1;
+                let tree = self.aligned[number];
+                end = tree.map_or(end, |tree| split_end(tree).1);
+                if line.kind == LineKind::Context {
+                    above.push(tree.map_or_else(|| line.bytes.clone(), <[u8]>::to_vec));
+                }
+                continue;
+            }
+            let rewritten = self.added(&line.bytes, runs[number], &removed, &above, at);
+            let (kind, text) = rewritten.unzip();
+            let (was, was_end) = split_end(&line.bytes);
+            let text = text.unwrap_or_else(|| was.to_vec());
+            let ends_too =
+                self.repair.ends && !was_end.is_empty() && !end.is_empty() && was_end != end;
+            let now = [&text[..], if ends_too { end } else { was_end }].concat();
+            let note = |kind, added| Note {
+                kind,
+                hunk: index,
+                after: above.len(),
+                lines: 1,
+                added: Some(added),
+            };
+            let rewrite = Rewrite {
+                was: line.bytes.clone(),
+                now: now.clone(),
+            };
+            match kind {
+                Some(kind) => notes.push(note(kind, rewrite)),
+                // A run of them is one mend.
+                None if ends_too => match notes.last_mut() {
+                    Some(last) if last.goes_on_at(above.len()) => last.lines += 1,
+                    _ => notes.push(note(MendKind::LineEnds, rewrite)),
+                },
+                None => {}
+            }
+            above.push(now.clone());
+            line.bytes = now;
+        }
+        (hunk, notes)
+    }
+
+    /// The line end of the first line of the file that the hunk shows.
+    fn first_end(&self) -> &[u8] {
+        let first = self.aligned.iter().flatten().next();
+        first.map_or(b"", |line| split_end(line).1)
+    }
+
+    fn removed(&self) -> Removed<'_> {
+        let mut removed: Removed = HashMap::new();
+        let runs = runs(self.hunk);
+        for (number, line) in self.hunk.lines.iter().enumerate() {
+            if let (LineKind::Removed, Some(tree)) = (line.kind, self.aligned[number]) {
+                let text = split_end(&line.bytes).0.trim_ascii_end();
+                let entry = removed.entry(text).or_default();
+                entry.push((runs[number], split_end(tree).0));
+            }
+        }
+        removed
+    }
+
+    /// What an added line should be, without its line end, and what was wrong
+    /// with it. `None` where nothing was.
+    fn added(
+        &self,
+        line: &[u8],
+        run: usize,
+        removed: &Removed,
+        above: &[Vec<u8>],
+        at: usize,
+    ) -> Option<(MendKind, Vec<u8>)> {
+        let was = split_end(line).0;
+        let alike = removed.get(was.trim_ascii_end());
+        // A line that the patch takes from elsewhere in the hunk. In the same
+        // run of changes it is another line that only looks the same.
+        let moved = alike.and_then(|alike| {
+            let differs = |(other, tree): &(usize, &[u8])| *other == run || *tree != alike[0].1;
+            (!alike.iter().any(differs)).then(|| alike[0].1)
+        });
+        if is_bare_include(was) {
+            let now = moved.filter(|tree| !is_bare_include(tree)).unwrap_or(was);
+            return Some((MendKind::Markup, now.to_vec()));
+        }
+        let plain = decoded(was);
+        let (kind, text) = match plain == was {
+            true => (MendKind::Whitespace, plain),
+            false if self.repair.entities => (MendKind::Entities, plain),
+            // No line that the file has tells whether to decode it.
+            false if self.repair.markup => return Some((MendKind::Entities, was.to_vec())),
+            false => (MendKind::Whitespace, was.to_vec()),
+        };
+        if text.trim_ascii().is_empty() {
+            return None;
+        }
+        let (known, now) = match &self.repair.habits {
+            None => (true, text),
+            Some(habits) => {
+                let like = || habits.line_like(&text).filter(|_| alike.is_none());
+                match moved.or_else(like) {
+                    Some(tree) => (true, tree.to_vec()),
+                    None if self.repair.damage.keeps_lengths() => {
+                        (true, habits.with_tabs(&text, at))
+                    }
+                    None => (false, self.styled(habits, &text, above, at)),
+                }
+            }
+        };
+        (!known || now != was).then_some((kind, now))
+    }
+
+    /// The line in the style of the place.
+    fn styled(&self, habits: &Habits, text: &[u8], above: &[Vec<u8>], at: usize) -> Vec<u8> {
+        let text = &text[indentation(text).len()..];
+        let mut now = style::indent(above, text, &self.repair.unit);
+        match habits.first_gap_like(text, 1, at) {
+            Some(gap) => {
+                let word = text
+                    .iter()
+                    .take_while(|b| !matches!(b, b' ' | b'\t'))
+                    .count();
+                let rest = &text[word..];
+                now.extend_from_slice(&text[..word]);
+                now.extend_from_slice(gap);
+                now.extend_from_slice(&rest[indentation(rest).len()..]);
+            }
+            None => now.extend_from_slice(text),
+        }
+        now
+    }
+}
+
+impl Note {
+    /// Whether it is about line ends only, and the next line is this one.
+    fn goes_on_at(&self, after: usize) -> bool {
+        self.kind == MendKind::LineEnds && self.added.is_some() && self.after + self.lines == after
+    }
+}
+
+/// For each line of a hunk, the number of the run of changes it is in: runs are
+/// divided by context.
+fn runs(hunk: &Hunk) -> Vec<usize> {
+    let mut run = 0;
+    let number = |line: &Line| {
+        run += usize::from(line.kind == LineKind::Context);
+        run
+    };
+    hunk.lines.iter().map(number).collect()
+}
