@@ -1,9 +1,16 @@
 //! The commits of a tree: patches made of them, and the commit on which a patch applies.
 
 mod base;
+mod bundle;
 mod commit;
+mod entries;
+mod fingerprint;
+mod part;
 mod resolve;
+mod scratch;
+mod search;
 mod since;
+mod turn;
 
 use git2::Oid;
 
@@ -62,6 +69,12 @@ pub enum ResolveError {
         commit: Oid,
         /// What it is.
         what: &'static str,
+    },
+    /// More commits than a series may have.
+    #[error("{commits} commits are more than a series can have; name fewer")]
+    TooMany {
+        /// How many were named.
+        commits: usize,
     },
     /// What it changes can't be read as a patch.
     #[error("commit {commit}: {error}")]

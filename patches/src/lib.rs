@@ -20,6 +20,7 @@ pub mod read;
 mod mend;
 mod model;
 mod text;
+mod trailers;
 
 pub use mend::{Mend, MendKind, Rewrite};
 pub use model::{

@@ -1,9 +1,17 @@
 //! The commit that changed the place where a patch no longer fits.
 
-use git2::{Oid, Repository};
+use std::collections::HashMap;
 
+use git2::build::TreeUpdateBuilder;
+use git2::{FileMode, Mempack, Oid, Repository, Signature, Time};
+
+use super::commit;
+use super::entries::Entry;
+use super::part::{Part, part};
+use super::scratch::in_memory;
+use super::turn::{self, Side};
 use crate::Patch;
-use crate::apply::ApplyError;
+use crate::apply::{ApplyError, apply};
 
 /// The commit after which a patch no longer applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,10 +24,13 @@ pub struct Since {
     pub seconds: i64,
     /// Its subject.
     pub subject: String,
+    /// Where it moved the file that the patch names.
+    pub moved_to: Option<String>,
 }
 
 /// The commit in the history of `tip` that changed the place which `error` is about: the
-/// newest one before which the hunk fitted, or which removed, moved or made the file.
+/// newest one before which the hunk fitted, or which removed, moved or made the file;
+/// where the patch is applied already, the one that applied it.
 /// `None` where the history, `limit` commits of it at most, has no such commit.
 ///
 /// # Errors
@@ -31,6 +42,105 @@ pub fn changed_since(
     error: &ApplyError,
     limit: usize,
 ) -> Result<Option<Since>, git2::Error> {
-    let _ = (repo, tip, patches, error, limit);
-    Ok(None)
+    let mut moved_to = None;
+    let found = match error {
+        ApplyError::NoSuchFile { path, .. } => {
+            let found = turn::newest(repo, tip, path, limit, &mut |file| Ok(file.is_some()))?;
+            if let Some(commit) = found {
+                moved_to = turn::renamed(repo, commit, path, Side::Old)?;
+            }
+            found
+        }
+        ApplyError::FileExists { path, .. } => {
+            turn::newest(repo, tip, path, limit, &mut |file| Ok(file.is_none()))?
+        }
+        other => {
+            match place(other).and_then(|(patch, path, hunk)| part(patches, patch, path, hunk)) {
+                Some(part) => last_fit(repo, tip, &part, limit)?,
+                None => None,
+            }
+        }
+    };
+    let Some(commit) = found else {
+        return Ok(None);
+    };
+    let commit = repo.find_commit(commit)?;
+    Ok(Some(Since {
+        commit: commit.id(),
+        author: String::from_utf8_lossy(commit.author().name_bytes()).into_owned(),
+        seconds: commit.time().seconds(),
+        subject: commit::subject(&commit::message(&commit)),
+        moved_to,
+    }))
+}
+
+/// The patch, path and hunk (from 1; `None`: all of them) that an error is about.
+fn place(error: &ApplyError) -> Option<(&str, &str, Option<usize>)> {
+    match error {
+        ApplyError::HunkFailed(failure) => {
+            Some((&failure.patch, &failure.path, Some(failure.hunk)))
+        }
+        ApplyError::Ambiguous {
+            patch, path, hunk, ..
+        }
+        | ApplyError::Unplaceable {
+            patch, path, hunk, ..
+        } => Some((patch, path, Some(*hunk))),
+        ApplyError::NotEmptied { patch, path, .. } | ApplyError::AlreadyApplied { patch, path } => {
+            Some((patch, path, None))
+        }
+        _ => None,
+    }
+}
+
+/// The newest commit before which the part applied.
+fn last_fit(
+    repo: &Repository,
+    tip: Oid,
+    part: &Part,
+    limit: usize,
+) -> Result<Option<Oid>, git2::Error> {
+    in_memory(repo, |scratch, memory| {
+        let mut known = HashMap::new();
+        let mut holds = |file: Option<Entry>| {
+            if let Some(&fits) = known.get(&file) {
+                return Ok(fits);
+            }
+            let fits = applies_to(scratch, memory, part, file)?;
+            known.insert(file, fits);
+            Ok(fits)
+        };
+        turn::newest(scratch, tip, &part.path, limit, &mut holds)
+    })
+}
+
+/// Whether the part applies to a tree that has this file and nothing else.
+fn applies_to(
+    repo: &Repository,
+    memory: &Mempack,
+    part: &Part,
+    file: Option<Entry>,
+) -> Result<bool, git2::Error> {
+    let empty = repo.treebuilder(None)?.write()?;
+    let mut tree = repo.find_tree(empty)?;
+    if let Some(Entry { id, mode }) = file {
+        let mode = match mode {
+            0o120000 => FileMode::Link,
+            0o100755 => FileMode::BlobExecutable,
+            0o040000 | 0o160000 => return Ok(false),
+            _ => FileMode::Blob,
+        };
+        let mut builder = TreeUpdateBuilder::new();
+        builder.upsert(part.path.as_str(), id, mode);
+        tree = repo.find_tree(builder.create_updated(repo, &tree)?)?;
+    }
+    let nobody = Signature::new("ktrial", "ktrial@localhost", &Time::new(0, 0))?;
+    let base = repo.commit(None, &nobody, &nobody, "one file\n", &tree, &[])?;
+    let outcome = apply(repo, base, &part.patches);
+    memory.reset()?;
+    match outcome {
+        Ok(_) => Ok(true),
+        Err(ApplyError::Repository(error)) => Err(error),
+        Err(_) => Ok(false),
+    }
 }
