@@ -1,12 +1,20 @@
-//! Reading: a mail, an mbox of several, or a plain diff becomes patches.
+//! Reading: a mail, a thread, a saved page or a plain diff becomes patches.
 
+mod charset;
 mod diff;
+mod lines;
 mod mail;
+mod page;
 mod path;
+mod tag;
+mod thread;
 
 pub(crate) use mail::is_mail;
+pub use tag::Version;
+pub use thread::{Reason, ThreadError};
 
-use crate::{Header, MAX_PATCH_BYTES, Patch, Trailers};
+use crate::{FilePatch, Header, MAX_PATCH_BYTES, Mend, Patch};
+use thread::{Series, Taken};
 
 /// Why bytes could not be read as a patch. Always the patch's fault.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -29,6 +37,12 @@ pub enum ReadErrorKind {
     /// Not a mail, or a mail that can't be decoded.
     #[error("this mail can't be decoded: {0}")]
     Mail(&'static str),
+    /// In a character set that it is not in.
+    #[error("this file can't be decoded: {0}")]
+    Charset(&'static str),
+    /// A thread of which no series can be made.
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
     /// Nothing in it changes a file.
     #[error("no diff found: expected a mail from `git format-patch` or a unified diff")]
     NoDiff,
@@ -90,77 +104,107 @@ pub struct LeftOut {
     /// The line at which it starts, from 1.
     pub line: usize,
     /// Why it is left out.
-    pub why: &'static str,
+    pub why: Reason,
 }
 
-/// Reads one `git format-patch` mail, an mbox of several (in file order, cover
-/// letters left out), or a plain unified diff. `name` is used in messages and
-/// names the patches.
+/// Reads one `git format-patch` mail, a thread, a plain unified diff, or a web
+/// page that shows one of them. `name` is used in messages and names the patches.
 ///
-/// Nothing is looked up in a tree here, and nothing is mended: what the patch
-/// says is what comes out.
+/// Of a thread the newest version is taken, by number; mails without a number
+/// keep the order of the file. A mail that is alone in its file is a patch,
+/// whatever its subject says. Several numbered series in one file come in the
+/// order of the file, if each is whole and none is an older version of another.
+///
+/// Nothing is looked up in a tree here. What had to be put right is in each
+/// patch's mends.
 ///
 /// # Errors
 /// [`ReadError`] with the line, for anything that is no such patch.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
-    let error = |line, kind| ReadError {
+    let error = |(line, kind)| ReadError {
         name: name.to_owned(),
         line,
         kind,
     };
     if bytes.len() > MAX_PATCH_BYTES {
-        return Err(error(1, ReadErrorKind::TooLarge(bytes.len())));
+        return Err(error((1, ReadErrorKind::TooLarge(bytes.len()))));
     }
-    let mut patches = Vec::new();
-    if mail::is_mail(bytes) {
-        for (first_line, one) in mail::split(bytes) {
-            let mail = mail::parse(one).map_err(|kind| error(first_line, kind))?;
-            let first_line = mail.first_line_after(first_line);
-            let files = diff::parse(&mail.body, first_line).map_err(|(l, k)| error(l, k))?;
-            if files.is_empty() && mail.is_cover_letter {
-                continue;
-            }
-            if files.is_empty() {
-                return Err(error(first_line, ReadErrorKind::NoDiff));
-            }
-            // No commit can hold one.
-            if mail.header.has_nul() {
-                return Err(error(
-                    first_line,
-                    ReadErrorKind::Mail("a NUL byte in its text"),
-                ));
-            }
-            patches.push(Patch {
-                name: numbered(name, patches.len()),
-                header: mail.header,
-                trailers: Trailers::default(),
-                mends: Vec::new(),
-                files,
-                source: one.to_vec(),
-            });
+    let (text, mark) = charset::without_mark(bytes).map_err(|kind| error((1, kind)))?;
+    let mut whole: Vec<Mend> = mark.map(charset::mend).into_iter().collect();
+    let mut reading = match page::text(&text).map_err(error)? {
+        Some(page) => {
+            whole.push(page.mend());
+            let mut reading = read_text(name, &page.text)
+                .map_err(|(line, kind)| error((page.line(line), kind)))?;
+            page.place(&mut reading);
+            reading
         }
-    } else {
-        let files = diff::parse(bytes, 1).map_err(|(line, kind)| error(line, kind))?;
-        let header = plain_header(name, bytes);
-        if !files.is_empty() {
-            patches.push(Patch {
-                name: name.to_owned(),
-                header,
-                trailers: Trailers::default(),
-                mends: Vec::new(),
-                files,
-                source: bytes.to_vec(),
-            });
-        }
+        None => read_text(name, &text).map_err(error)?,
+    };
+    if let [only] = &mut reading.patches[..]
+        && !whole.is_empty()
+    {
+        only.source = bytes.to_vec();
     }
-    if patches.is_empty() {
-        return Err(error(1, ReadErrorKind::NoDiff));
+    for patch in &mut reading.patches {
+        patch.mends.splice(0..0, whole.iter().cloned());
     }
-    Ok(Reading {
+    Ok(reading)
+}
+
+/// Reads what is neither in UTF-16 nor a page.
+fn read_text(name: &str, text: &[u8]) -> Result<Reading, (usize, ReadErrorKind)> {
+    if !mail::is_mail(text) {
+        return plain(name, text);
+    }
+    let Series {
         patches,
+        cover,
+        left_out,
+    } = thread::sort(mail::all(text)?)?;
+    let patch = |(index, taken): (usize, Taken)| Patch {
+        name: numbered(name, index),
+        header: taken.mail.header,
+        trailers: taken.mail.trailers,
+        mends: taken.mends,
+        files: taken.files,
+        source: taken.mail.source,
+    };
+    Ok(Reading {
+        patches: patches.into_iter().enumerate().map(patch).collect(),
+        cover,
+        left_out,
+    })
+}
+
+/// Reads a diff that is in no mail.
+fn plain(name: &str, text: &[u8]) -> Result<Reading, (usize, ReadErrorKind)> {
+    let (files, mends) = taken_apart(text, 1)?;
+    if files.is_empty() {
+        return Err((1, ReadErrorKind::NoDiff));
+    }
+    let header = plain_header(name, text);
+    Ok(Reading {
+        patches: vec![Patch {
+            name: name.to_owned(),
+            trailers: mail::trailers::read(&header.message, text),
+            header,
+            mends,
+            files,
+            source: text.to_vec(),
+        }],
         cover: None,
         left_out: Vec::new(),
     })
+}
+
+/// The files that a text changes, and what had to be put right in it.
+/// `first_line` is the line number of its start.
+fn taken_apart(
+    text: &[u8],
+    first_line: usize,
+) -> Result<(Vec<FilePatch>, Vec<Mend>), (usize, ReadErrorKind)> {
+    Ok((diff::parse(text, first_line)?, Vec::new()))
 }
 
 fn numbered(name: &str, index: usize) -> String {
@@ -172,7 +216,7 @@ fn numbered(name: &str, index: usize) -> String {
 
 /// A plain diff has no header: its first words, or its file name, are the subject.
 fn plain_header(name: &str, bytes: &[u8]) -> Header {
-    let text = String::from_utf8_lossy(&bytes[..diff::description_end(bytes)]).into_owned();
+    let text = charset::to_utf8(&bytes[..diff::description_end(bytes)], None);
     let (subject, message) = match text.trim().split_once('\n') {
         Some((subject, message)) => (subject.trim(), message.trim()),
         None => (text.trim(), ""),

@@ -1,8 +1,8 @@
-//! Reading: mails, mboxes and plain diffs, and what is refused.
+//! Reading plain diffs, and what is refused.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use ktrial_patches::read::{ReadError, ReadErrorKind, read};
-use ktrial_patches::{Change, Date, LineKind, Patch, Person};
+use ktrial_patches::{Change, Patch};
 
 const DIFF: &str = "diff --git a/f b/f\nindex 01e79c3..0b66db1 100644\n--- a/f\n+++ b/f\n\
     @@ -1,3 +1,3 @@ heading\n 1\n-2\n+two\n 3\n";
@@ -15,117 +15,6 @@ fn one(text: &str) -> Patch {
 
 fn refused(text: &str) -> ReadError {
     read("p", text.as_bytes()).unwrap_err()
-}
-
-#[test]
-fn a_mail_from_format_patch() {
-    let patch = one(&format!(
-        "From 2f0f2ef0 Mon Sep 17 00:00:00 2001\nFrom: \"Doe, Jane\" <jane@example.org>\n\
-         Date: Thu, 29 Oct 2015 05:35:19 -0700\nSubject: [PATCH v2 1/3] fs/file: a long subject \
-         that\n git folds\n\nFirst line.\n\nSigned-off-by: Jane\n---\nNot for the log.\n\n\
-         \x20f | 2 +-\n 1 file changed\n\n{DIFF}-- \n2.47.3\n\n"
-    ));
-    let header = &patch.header;
-    assert_eq!(header.subject, "fs/file: a long subject that git folds");
-    assert_eq!(header.message, "First line.\n\nSigned-off-by: Jane");
-    let (name, email) = ("Doe, Jane".to_owned(), "jane@example.org".to_owned());
-    assert_eq!(header.author, Some(Person { name, email }));
-    // `date -d 'Thu, 29 Oct 2015 05:35:19 -0700' +%s`
-    let (seconds, offset_minutes) = (1_446_122_119, -420);
-    assert_eq!(
-        header.date,
-        Some(Date {
-            seconds,
-            offset_minutes
-        })
-    );
-    let file = &patch.files[0];
-    assert_eq!(
-        (file.old.as_deref(), file.new.as_deref()),
-        (Some("a/f"), Some("b/f"))
-    );
-    assert_eq!((file.change, file.strip), (Change::Modify, Some(1)));
-    assert_eq!(file.old_blob.as_deref(), Some("01e79c3"));
-    let hunk = &file.hunks[0];
-    assert_eq!(
-        (
-            hunk.old_start,
-            hunk.old_count,
-            hunk.new_start,
-            hunk.new_count
-        ),
-        (1, 3, 1, 3)
-    );
-    assert_eq!(hunk.heading, "heading");
-    let lines: Vec<(LineKind, &[u8])> = hunk.lines.iter().map(|l| (l.kind, &l.bytes[..])).collect();
-    let wanted: [(LineKind, &[u8]); 4] = [
-        (LineKind::Context, b"1\n"),
-        (LineKind::Removed, b"2\n"),
-        (LineKind::Added, b"two\n"),
-        (LineKind::Context, b"3\n"),
-    ];
-    assert_eq!(lines, wanted);
-}
-
-#[test]
-fn the_author_in_the_body_wins() {
-    let patch = one(&format!(
-        "From: List <list@example.org>\nSubject: Re: [PATCH] [net] x: y\n\n\
-         From: =?UTF-8?Q?Andr=C3=A9?= <andre@example.org>\nDate: Thu, 1 Jan 1970 00:00:10 +0000\n\n\
-         Why.\n---\n{DIFF}"
-    ));
-    let (name, email) = ("André".to_owned(), "andre@example.org".to_owned());
-    assert_eq!(patch.header.author, Some(Person { name, email }));
-    assert_eq!(patch.header.date.map(|date| date.seconds), Some(10));
-    assert_eq!(
-        (&patch.header.subject[..], &patch.header.message[..]),
-        ("x: y", "Why.")
-    );
-}
-
-#[test]
-fn transfer_encodings_are_undone_and_bytes_kept() {
-    let head = "From: A <a@example.org>\nSubject: s\nMIME-Version: 1.0\n\
-        Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: ";
-    // The added line is `+caf\xe9 = 1`, in Latin-1, and stays so.
-    let quoted = format!(
-        "{head}quoted-printable\n\nCaf=E9 =3D message.\n---\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+caf=E9 =\n=3D 1\n"
-    );
-    // printf 'Hi\n---\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+caf\xe9 = 1\n' | base64
-    let base64 = format!(
-        "{head}base64\n\nSGkKLS0tCi0tLSBhL2YKKysrIGIvZgpAQCAtMSArMSBAQAoteAorY2Fm6SA9IDEK\n"
-    );
-    for mail in [&quoted, &base64] {
-        let patch = one(mail);
-        assert_eq!(patch.files[0].hunks[0].lines[1].bytes, b"caf\xe9 = 1\n");
-    }
-    assert_eq!(one(&quoted).header.message, "Café = message.");
-}
-
-#[test]
-fn an_mbox_of_several_in_file_order() {
-    let mail = |subject: &str, body: &str| {
-        format!(
-            "From 1234 Mon Sep 17 00:00:00 2001\nFrom: A <a@example.org>\nSubject: {subject}\n\n{body}\n"
-        )
-    };
-    let mbox = mail("[PATCH 0/2] the series", "Cover.\n")
-        + &mail(
-            "[PATCH 1/2] one",
-            &format!("From here on it is fast.\n---\n{DIFF}-- \n2.4\n"),
-        )
-        + &mail("[PATCH 2/2] two", &format!("---\n{DIFF}-- \n2.4\n"));
-    let patches = read("m.mbox", mbox.as_bytes()).unwrap().patches;
-    let names: Vec<_> = patches
-        .iter()
-        .map(|p| (&p.name[..], &p.header.subject[..]))
-        .collect();
-    assert_eq!(names, [("m.mbox", "one"), ("m.mbox#2", "two")]);
-    assert_eq!(patches[0].header.message, "From here on it is fast.");
-    // A mail without a diff that is no cover letter is not left out in silence.
-    let reply = mbox + &mail("Re: [PATCH 1/2] one", "Looks good.\n");
-    let error = read("m.mbox", reply.as_bytes()).unwrap_err();
-    assert_eq!(error.kind, ReadErrorKind::NoDiff);
 }
 
 #[test]
@@ -301,11 +190,4 @@ fn lines_of_errors_count_in_the_file() {
         &mail[2..]
     );
     assert_eq!(refused(&mbox).line, 3 + 10 + 1 + 9);
-}
-
-#[test]
-fn a_nul_in_a_mail_is_the_patchs_fault() {
-    let mail = b"From: A <a@b>\nSubject: [PATCH] x\n\nbo\0dy\n---\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
-    let error = read("nul.patch", mail).unwrap_err();
-    assert!(error.to_string().contains("NUL"), "{error}");
 }

@@ -1,29 +1,88 @@
-//! The mail around a patch. mail-parser decodes; what git adds to a mail
-//! (the subject's prefix, a second `From:` in the body) is undone here.
+//! The mail around a patch. mail-parser reads headers and decodes; what git
+//! adds to a mail (the subject's prefix, a second `From:` in the body) is
+//! undone here.
 
-use mail_parser::decoders::{base64::base64_decode, quoted_printable::quoted_printable_decode};
-use mail_parser::{Encoding, Message, MessageParser, MessagePart, PartType};
+mod body;
+mod flowed;
+mod header;
+mod mbox;
+mod parts;
+pub(super) mod trailers;
 
-use super::ReadErrorKind;
-use super::diff;
-use crate::text::lines;
-use crate::{Date, Header, Person};
+use super::{ReadErrorKind, charset, diff, tag, taken_apart};
+use crate::{FilePatch, Header, Mend, MendKind, Trailers};
+use body::Body;
+use header::Fields;
+use mbox::Raw;
+use parts::{Content, Kind};
+
+/// Mails within mails.
+const MAX_NESTING: usize = 4;
+
+/// A kind of trouble, and the line it is on.
+type Located<T> = Result<T, (usize, ReadErrorKind)>;
 
 /// A mail taken apart.
 pub(super) struct Mail {
+    /// The line of the file at which it starts.
+    pub line: usize,
     pub header: Header,
-    /// The text as bytes: transfer encoding undone, character set left alone,
-    /// because the tree's bytes may be in any.
-    pub body: Vec<u8>,
-    pub is_cover_letter: bool,
-    /// Lines of the mail before the body; `None` where decoding moved lines.
-    lines_before: Option<usize>,
+    /// The subject with all that stands before it.
+    pub subject: String,
+    /// Its Message-Id.
+    pub id: Option<String>,
+    /// The mails it answers.
+    pub references: Vec<String>,
+    pub trailers: Trailers,
+    /// The bytes it was read from.
+    pub source: Vec<u8>,
+    /// It has patches attached that are mails of their own, and follow it.
+    pub carries: bool,
+    mends: Vec<Mend>,
+    text: Located<Text>,
+}
+
+/// What a mail says.
+#[derive(Default)]
+struct Text {
+    body: Body,
+    /// The same, if what says to be flowed is only stuffed, or not even that.
+    unflowed: Vec<Body>,
+    charset: Option<String>,
+    mends: Vec<Mend>,
+    /// Attached patches and forwarded mails, each read from these bytes.
+    inner: Vec<Body>,
 }
 
 impl Mail {
-    /// The line at which the body starts, for messages.
-    pub(super) fn first_line_after(&self, first_line: usize) -> usize {
-        self.lines_before.map_or(1, |n| first_line + n)
+    /// The files it changes and what had to be put right, with lines counted
+    /// in the file.
+    pub(super) fn take_apart(&self) -> Located<(Vec<FilePatch>, Vec<Mend>)> {
+        let text = self.text.as_ref().map_err(Clone::clone)?;
+        // No commit can hold one.
+        if self.header.has_nul() {
+            let kind = ReadErrorKind::Mail("a NUL byte in its text");
+            return Err((self.line, kind));
+        }
+        // Hunks that are whole show which reading is right.
+        let is_whole = |body: &Body| diff::parse(&body.bytes, 1).is_ok();
+        if !text.unflowed.is_empty()
+            && !is_whole(&text.body)
+            && let Some(unflowed) = text.unflowed.iter().find(|body| is_whole(body))
+        {
+            return self.read(unflowed);
+        }
+        self.read(&text.body)
+    }
+
+    fn read(&self, body: &Body) -> Located<(Vec<FilePatch>, Vec<Mend>)> {
+        let (files, mut mends) =
+            taken_apart(&body.bytes, 1).map_err(|(line, kind)| (body.lines.line(line), kind))?;
+        for mend in mends.iter_mut().filter(|mend| mend.path.is_none()) {
+            mend.line = body.lines.line(mend.line);
+        }
+        mends.extend(self.mends.iter().cloned());
+        Ok((files, mends))
     }
 }
 
@@ -36,7 +95,7 @@ pub(crate) fn is_mail(bytes: &[u8]) -> bool {
     let Some(first) = fields.next() else {
         return false;
     };
-    if is_mbox_line(first) {
+    if mbox::is_mbox_line(first) {
         return true;
     }
     std::iter::once(first)
@@ -63,199 +122,162 @@ fn is_field(line: &[u8]) -> bool {
     }
 }
 
-/// `From <who> Mon Sep 17 00:00:00 2001`. The clock time tells it from a
-/// sentence of the description that begins with "From".
-fn is_mbox_line(line: &[u8]) -> bool {
-    let Some(rest) = line.strip_prefix(b"From ") else {
-        return false;
-    };
-    let digit = |at: usize| rest.get(at).is_some_and(u8::is_ascii_digit);
-    let clock =
-        |at: usize| digit(at) && digit(at + 1) && rest.get(at + 2) == Some(&b':') && digit(at + 3);
-    let Some(at) = (1..rest.len()).find(|&at| clock(at)) else {
-        return false;
-    };
-    rest[at..]
-        .split(|b| b.is_ascii_whitespace())
-        .any(|word| word.len() == 4 && word.iter().all(u8::is_ascii_digit))
+/// All mails of a file, those within mails after the mail that they are in.
+pub(super) fn all(bytes: &[u8]) -> Located<Vec<Mail>> {
+    let mut mails = Vec::new();
+    for raw in mbox::split(bytes) {
+        read(&raw, 0, &mut mails)?;
+    }
+    Ok(mails)
 }
 
-/// The mails of an mbox, each with the line at which it starts; one mail
-/// without an mbox line is an mbox of one.
-pub(super) fn split(bytes: &[u8]) -> Vec<(usize, &[u8])> {
-    let mut starts = Vec::new();
-    let mut at = 0;
-    for (index, line) in lines(bytes).into_iter().enumerate() {
-        if is_mbox_line(line) {
-            starts.push((index + 2, at, at + line.len()));
+fn read(raw: &Raw, nesting: usize, mails: &mut Vec<Mail>) -> Located<()> {
+    let at_start = |kind| (raw.line, kind);
+    let bytes = raw.unescaped();
+    let (head, head_lines) = parts::header(&bytes).map_err(at_start)?;
+    let content = Content::read(head);
+    let fields = header::fields(head, content.charset.as_deref())
+        .ok_or_else(|| at_start(ReadErrorKind::Mail("it has no header")))?;
+    let below = raw.line + head_lines;
+    let mut text = text(content, &bytes[head.len()..], below).map_err(|kind| (below, kind));
+    let inner = text
+        .as_mut()
+        .map_or_else(|_| Vec::new(), |text| std::mem::take(&mut text.inner));
+    let carries = !inner.is_empty();
+    mails.push(mail(raw, fields, text, carries));
+    if nesting == MAX_NESTING && carries {
+        return Err(at_start(ReadErrorKind::Mail("too many mails in mails")));
+    }
+    for body in inner {
+        for one in mbox::split(&body.bytes) {
+            let line = body.lines.line(one.line);
+            read(&Raw { line, ..one }, nesting + 1, mails)?;
         }
-        at += line.len();
     }
-    if starts.is_empty() {
-        let text = bytes.trim_ascii_start();
-        let skipped = &bytes[..bytes.len() - text.len()];
-        return vec![(1 + newlines(skipped), text)];
-    }
-    let ends = starts.iter().skip(1).map(|&(_, from, _)| from);
-    let ends: Vec<usize> = ends.chain([bytes.len()]).collect();
-    let mails = starts.iter().zip(ends);
-    mails
-        .map(|(&(line, _, after), end)| (line, &bytes[after..end]))
-        .collect()
+    Ok(())
 }
 
-fn newlines(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|&&b| b == b'\n').count()
-}
-
-/// Takes one mail apart.
-pub(super) fn parse(bytes: &[u8]) -> Result<Mail, ReadErrorKind> {
-    let message = MessageParser::default()
-        .parse(bytes)
-        .ok_or(ReadErrorKind::Mail("it has no header"))?;
-    let (body, lines_before) = body(&message, bytes)?;
-    let description = description(&message, &body);
-    let (in_body, description) = in_body_header(&description);
-    let raw_subject = message.subject().unwrap_or_default();
-    let subject = in_body.subject.as_deref().unwrap_or(raw_subject);
-    Ok(Mail {
+fn mail(raw: &Raw, fields: Fields, text: Located<Text>, carries: bool) -> Mail {
+    let said = text.as_ref().ok();
+    let body = said.map_or(&[][..], |text| &text.body.bytes);
+    let description = &body[..diff::description_end(body)];
+    let charset = said.and_then(|text| text.charset.as_deref());
+    let description = charset::to_utf8(description, charset).replace("\r\n", "\n");
+    let (own, message) = header::in_body(&description);
+    let subject = fields.subject.unwrap_or_default();
+    let message = message.trim();
+    Mail {
+        line: raw.line,
         header: Header {
-            subject: clean_subject(subject),
-            author: in_body.author.or_else(|| author(&message)),
-            date: in_body.date.or_else(|| message.date().map(date)),
-            message: description.trim().to_owned(),
+            subject: tag::without(own.subject.as_deref().unwrap_or(&subject)),
+            author: own.author.or(fields.author),
+            date: own.date.or(fields.date),
+            message: message.to_owned(),
         },
-        body,
-        is_cover_letter: is_cover_letter(raw_subject),
-        lines_before,
-    })
+        subject,
+        id: fields.id,
+        references: fields.references,
+        trailers: trailers::read(message, body),
+        source: raw.bytes.to_vec(),
+        carries,
+        mends: said.map_or_else(Vec::new, |text| text.mends.clone()),
+        text,
+    }
 }
 
-/// All text of the mail, attached patches included, in order.
-fn body(message: &Message, bytes: &[u8]) -> Result<(Vec<u8>, Option<usize>), ReadErrorKind> {
-    let mut body = Vec::new();
-    let mut lines_before = None;
-    for part in text_parts(message) {
-        let raw = bytes
-            .get(part.offset_body as usize..part.offset_end as usize)
-            .unwrap_or_default();
-        match part.encoding {
-            Encoding::None => {
-                if body.is_empty() {
-                    lines_before = Some(newlines(&bytes[..part.offset_body as usize]));
-                }
-                body.extend_from_slice(raw);
+/// The text of a mail, attached diffs included, in order.
+fn text(content: Content, body: &[u8], line: usize) -> Result<Text, ReadErrorKind> {
+    let mut text = Text::default();
+    let mut html_only = true;
+    let mut has_diff = false;
+    for part in parts::split(content, body, line)? {
+        let kind = part.content.kind;
+        html_only &= kind == Kind::Html;
+        if kind == Kind::Html {
+            continue;
+        }
+        let decoded = match Body::decode(part.raw, part.content.encoding, part.line) {
+            // A file that is no patch may be in any encoding.
+            Err(_) if kind == Kind::Attachment && !has_diff_in(part.raw) => continue,
+            decoded => decoded?,
+        };
+        let (decoded, mark) = without_mark(decoded)?;
+        let is_mail = kind == Kind::Message
+            || (kind == Kind::Attachment && is_mail(&decoded.bytes) && has_diff_in(&decoded.bytes));
+        if is_mail {
+            text.inner.push(decoded);
+            continue;
+        }
+        if kind == Kind::Attachment {
+            if !has_diff_in(&decoded.bytes) {
+                continue;
             }
-            Encoding::QuotedPrintable => body.extend(
-                quoted_printable_decode(raw)
-                    .ok_or(ReadErrorKind::Mail("its quoted-printable text is damaged"))?,
-            ),
-            Encoding::Base64 => body.extend(
-                base64_decode(raw).ok_or(ReadErrorKind::Mail("its base64 text is damaged"))?,
-            ),
+            if !has_diff {
+                text.body.drop_signature();
+            }
         }
-    }
-    Ok((body, lines_before))
-}
-
-fn text_parts<'a>(message: &'a Message<'a>) -> impl Iterator<Item = &'a MessagePart<'a>> {
-    message.parts.iter().filter(|part| match &part.body {
-        PartType::Text(_) => true,
-        PartType::Binary(_) | PartType::InlineBinary(_) => true,
-        PartType::Html(_) | PartType::Message(_) | PartType::Multipart(_) => false,
-    })
-}
-
-/// The text above the diff, in the mail's own character set.
-fn description(message: &Message, body: &[u8]) -> String {
-    let decoded = text_parts(message).find_map(|part| part.text_contents());
-    match decoded {
-        Some(text) => {
-            let end = diff::description_end(text.as_bytes());
-            text.get(..end).unwrap_or(text).replace("\r\n", "\n")
+        has_diff |= has_diff_in(&decoded.bytes);
+        text.mends.extend(mark.map(|kind| Mend {
+            line: part.line,
+            ..charset::mend(kind)
+        }));
+        if text.charset.is_none() {
+            text.charset = part.content.charset.clone();
         }
-        None => String::from_utf8_lossy(&body[..diff::description_end(body)]).into_owned(),
+        text.add(&decoded, part.content.flowed);
     }
-}
-
-#[derive(Default)]
-struct InBody {
-    author: Option<Person>,
-    subject: Option<String>,
-    date: Option<Date>,
-}
-
-/// `From:`, `Subject:` and `Date:` at the top of the body are the author's
-/// own, where somebody else sent the mail; they win over the mail's.
-fn in_body_header(text: &str) -> (InBody, String) {
-    let mut found = InBody::default();
-    let text = text.trim_start_matches('\n');
-    let is_ours = |line: &str| {
-        ["From: ", "Subject: ", "Date: "]
-            .iter()
-            .any(|field| line.starts_with(field))
-    };
-    let length: usize = text
-        .split_inclusive('\n')
-        .take_while(|line| is_ours(line))
-        .map(str::len)
-        .sum();
-    if length == 0 {
-        return (found, text.to_owned());
+    if html_only {
+        return Err(ReadErrorKind::Mail(
+            "its text is only there as HTML; save it as plain text",
+        ));
     }
-    if let Some(message) = MessageParser::default().parse(&text.as_bytes()[..length]) {
-        found.author = author(&message);
-        found.subject = message.subject().map(str::to_owned);
-        found.date = message.date().map(date);
-    }
-    (found, text[length..].to_owned())
+    Ok(text)
 }
 
-fn author(message: &Message) -> Option<Person> {
-    let from = message.from()?.first()?;
-    let email = from.address()?.trim().to_owned();
-    let name = from.name().unwrap_or(&email).trim().to_owned();
-    Some(Person { name, email })
-}
-
-fn date(date: &mail_parser::DateTime) -> Date {
-    let minutes = i32::from(date.tz_hour) * 60 + i32::from(date.tz_minute);
-    Date {
-        seconds: date.to_timestamp(),
-        offset_minutes: if date.tz_before_gmt {
-            -minutes
+impl Text {
+    fn add(&mut self, part: &Body, flowed: Option<bool>) {
+        if let Some(del_sp) = flowed {
+            if self.unflowed.is_empty() {
+                self.unflowed = vec![self.body.clone(); 2];
+            }
+            let flow = flowed::Flow { del_sp };
+            let ways = [&flowed::unstuff(part), part];
+            for (body, part) in self.unflowed.iter_mut().zip(ways) {
+                body.append(part);
+            }
+            self.body.append(&flowed::join(part, flow));
         } else {
-            minutes
-        },
-    }
-}
-
-/// `[PATCH v2 0/3]` opens a series and carries no diff.
-fn is_cover_letter(subject: &str) -> bool {
-    let Some((tag, _)) = subject.split_once(']') else {
-        return false;
-    };
-    tag.split(|c: char| !c.is_ascii_digit() && c != '/')
-        .filter_map(|word| word.split_once('/'))
-        .any(|(number, of)| number.parse() == Ok(0u32) && of.parse::<u32>().is_ok())
-}
-
-/// The subject as git takes it: without `Re:` and without the tags in brackets.
-fn clean_subject(subject: &str) -> String {
-    let mut rest = subject.trim();
-    loop {
-        let without_reply = rest
-            .get(..3)
-            .filter(|start| start.eq_ignore_ascii_case("re:"))
-            .map(|_| &rest[3..]);
-        let without_tag = rest
-            .strip_prefix('[')
-            .and_then(|tag| tag.split_once(']'))
-            .map(|(_, after)| after);
-        match without_reply.or(without_tag) {
-            Some(shorter) => rest = shorter.trim_start(),
-            None => break,
+            for body in self.unflowed.iter_mut().chain([&mut self.body]) {
+                body.append(part);
+            }
         }
     }
-    rest.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A part without a byte order mark.
+fn without_mark(body: Body) -> Result<(Body, Option<MendKind>), ReadErrorKind> {
+    let (bytes, mark) = charset::without_mark(&body.bytes)?;
+    if mark.is_none() {
+        return Ok((body, None));
+    }
+    let bytes = bytes.into_owned();
+    let ended = bytes.iter().filter(|&&b| b == b'\n').count();
+    let lines = body.lines;
+    Ok((
+        Body {
+            bytes,
+            lines,
+            ended,
+        },
+        mark,
+    ))
+}
+
+/// Whether a text has lines that only diffs have.
+fn has_diff_in(bytes: &[u8]) -> bool {
+    bytes.split(|&b| b == b'\n').any(|line| {
+        [&b"diff -"[..], b"--- ", b"*** ", b"Index: ", b"@@ -"]
+            .iter()
+            .any(|start| line.starts_with(start))
+    })
 }

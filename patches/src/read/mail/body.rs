@@ -1,0 +1,99 @@
+//! A mail's text as bytes: transfer encoding undone, character set left alone.
+
+use mail_parser::decoders::{base64::base64_decode, quoted_printable::quoted_printable_decode};
+
+use super::parts::Encoding;
+use crate::read::ReadErrorKind;
+use crate::read::lines::LineMap;
+
+/// Text, and where in the file its lines come from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::read) struct Body {
+    pub bytes: Vec<u8>,
+    pub lines: LineMap,
+    /// Lines that have ended, so that text can be added.
+    pub(super) ended: usize,
+}
+
+impl Body {
+    /// A part without its transfer encoding. `line` is where it starts in the
+    /// file; what base64 held has no lines there, and counts from 1.
+    pub(super) fn decode(
+        raw: &[u8],
+        encoding: Encoding,
+        line: usize,
+    ) -> Result<Body, ReadErrorKind> {
+        let mut body = Body::default();
+        match encoding {
+            Encoding::Plain => {
+                body.bytes = raw.to_vec();
+                body.lines = LineMap::starting_at(line);
+            }
+            Encoding::QuotedPrintable => {
+                body.bytes = quoted_printable_decode(raw)
+                    .ok_or(ReadErrorKind::Mail("its quoted-printable text is damaged"))?;
+                body.lines = quoted_printable_lines(raw, line);
+            }
+            Encoding::Base64 => {
+                body.bytes = base64_decode(without_footer(raw))
+                    .ok_or(ReadErrorKind::Mail("its base64 text is damaged"))?;
+                body.lines = LineMap::starting_at(1);
+            }
+            Encoding::Unknown => {
+                return Err(ReadErrorKind::Mail("its transfer encoding is not known"));
+            }
+        }
+        body.ended = body.bytes.iter().filter(|&&b| b == b'\n').count();
+        Ok(body)
+    }
+
+    /// Adds a part below this one, on a line of its own.
+    pub(super) fn append(&mut self, part: &Body) {
+        if !self.bytes.is_empty() && !self.bytes.ends_with(b"\n") {
+            self.bytes.push(b'\n');
+            self.ended += 1;
+        }
+        self.lines.append(&part.lines, self.ended);
+        self.bytes.extend_from_slice(&part.bytes);
+        self.ended += part.ended;
+    }
+
+    /// Takes off the signature below a letter to which a patch is attached.
+    pub(super) fn drop_signature(&mut self) {
+        let mut at = 0;
+        for line in self.bytes.split_inclusive(|&b| b == b'\n') {
+            if matches!(line, b"-- \n" | b"-- \r\n") {
+                self.bytes.truncate(at);
+                self.ended = self.bytes.iter().filter(|&&b| b == b'\n').count();
+                return;
+            }
+            at += line.len();
+        }
+    }
+}
+
+/// A line that ends in `=` goes on in the next.
+fn quoted_printable_lines(raw: &[u8], first: usize) -> LineMap {
+    let mut map = LineMap::starting_at(first);
+    let mut text = 1;
+    for (index, line) in raw.split_inclusive(|&b| b == b'\n').enumerate() {
+        if !line.trim_ascii_end().ends_with(b"=") {
+            text += 1;
+            map.start(text, first + index + 1);
+        }
+    }
+    map
+}
+
+/// Some list servers put their footer below a mail without a look at its encoding.
+fn without_footer(raw: &[u8]) -> &[u8] {
+    let mut at = 0;
+    for line in raw.split_inclusive(|&b| b == b'\n') {
+        let text = line.trim_ascii_end();
+        if text == b"--" || text.starts_with(b"____") {
+            return &raw[..at];
+        }
+        at += line.len();
+    }
+    raw
+}

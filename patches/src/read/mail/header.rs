@@ -1,0 +1,99 @@
+//! Who wrote a patch and when: from the mail's header, and from the one that
+//! git puts at the top of the body where somebody else sends the mail.
+
+use std::borrow::Cow;
+
+use mail_parser::{Message, MessageParser};
+
+use super::mbox;
+use crate::read::charset;
+use crate::{Date, Person};
+
+/// The fields of a header that matter here.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Fields {
+    pub subject: Option<String>,
+    pub author: Option<Person>,
+    pub date: Option<Date>,
+    pub id: Option<String>,
+    /// The mails that this one answers.
+    pub references: Vec<String>,
+}
+
+/// Reads a header; `charset` is for bytes that no field may have as they are.
+pub(super) fn fields(header: &[u8], charset: Option<&str>) -> Option<Fields> {
+    let header = match std::str::from_utf8(header) {
+        Ok(_) => Cow::Borrowed(header),
+        Err(_) => Cow::Owned(charset::to_utf8(header, charset).into_bytes()),
+    };
+    let message = MessageParser::default().parse_headers(&header[..])?;
+    let ids = |value: &mail_parser::HeaderValue| -> Vec<String> {
+        let one = value.as_text().map(str::to_owned);
+        let list = value.as_text_list().unwrap_or_default();
+        one.into_iter()
+            .filter(|_| list.is_empty())
+            .chain(list.iter().map(|id| id.to_string()))
+            .collect()
+    };
+    let mut references = ids(message.in_reply_to());
+    references.extend(ids(message.references()));
+    references.sort_unstable();
+    references.dedup();
+    Some(Fields {
+        subject: message.subject().map(str::to_owned),
+        author: author(&message),
+        date: message.date().map(date),
+        id: message.message_id().map(str::to_owned),
+        references,
+    })
+}
+
+/// `From:`, `Subject:` and `Date:` at the top of the body are the author's
+/// own, where somebody else sent the mail; they win over the mail's. Returns
+/// the text below them too.
+pub(super) fn in_body(text: &str) -> (Fields, &str) {
+    let mut text = text.trim_start_matches('\n');
+    // A whole format-patch mail, pasted.
+    let (first, below) = text.split_once('\n').unwrap_or((text, ""));
+    let first = first.strip_prefix('>').unwrap_or(first);
+    if mbox::is_git_line(first.as_bytes()) {
+        text = below;
+    }
+    let mut length = 0;
+    for line in text.split_inclusive('\n') {
+        let begins = ["From: ", "Subject: ", "Date: "]
+            .iter()
+            .any(|field| line.starts_with(field));
+        let goes_on = length > 0 && line.starts_with([' ', '\t']) && !line.trim().is_empty();
+        if !begins && !goes_on {
+            break;
+        }
+        length += line.len();
+    }
+    let (top, rest) = text.split_at(length);
+    let found = if top.is_empty() {
+        Fields::default()
+    } else {
+        fields(top.as_bytes(), None).unwrap_or_default()
+    };
+    (found, rest)
+}
+
+fn author(message: &Message) -> Option<Person> {
+    let from = message.from()?.first()?;
+    let email = from.address()?.trim().to_owned();
+    let name = from.name().unwrap_or(&email).trim().to_owned();
+    Some(Person { name, email })
+}
+
+fn date(date: &mail_parser::DateTime) -> Date {
+    let minutes = i32::from(date.tz_hour) * 60 + i32::from(date.tz_minute);
+    Date {
+        seconds: date.to_timestamp(),
+        offset_minutes: if date.tz_before_gmt {
+            -minutes
+        } else {
+            minutes
+        },
+    }
+}

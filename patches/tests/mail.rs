@@ -1,0 +1,492 @@
+//! Reading mails: headers, encodings, parts, flowed text, character sets and trailers.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use ktrial_patches::read::{ReadErrorKind, read};
+use ktrial_patches::{Change, Date, LineKind, MendKind, Patch, Person};
+
+const DIFF: &str = "diff --git a/f b/f\nindex 01e79c3..0b66db1 100644\n--- a/f\n+++ b/f\n\
+    @@ -1,3 +1,3 @@ heading\n 1\n-2\n+two\n 3\n";
+
+fn all(text: &[u8]) -> Vec<Patch> {
+    read("p", text).unwrap().patches
+}
+
+fn one(text: &str) -> Patch {
+    let mut patches = all(text.as_bytes());
+    assert_eq!(patches.len(), 1);
+    patches.remove(0)
+}
+
+fn refused(text: &str) -> String {
+    read("p", text.as_bytes()).unwrap_err().to_string()
+}
+
+fn person(name: &str, email: &str) -> Option<Person> {
+    let (name, email) = (name.to_owned(), email.to_owned());
+    Some(Person { name, email })
+}
+
+/// A mail of parts, each a header and a body.
+fn multipart(kind: &str, parts: &[(&str, &str)]) -> String {
+    let parts: String = parts
+        .iter()
+        .map(|(head, body)| format!("--=_b\n{head}\n\n{body}\n"))
+        .collect();
+    format!(
+        "From: A <a@example.org>\nSubject: [PATCH] s\nMIME-Version: 1.0\n\
+         Content-Type: multipart/{kind}; boundary=\"=_b\"\n\nPreamble.\n{parts}--=_b--\nEpilogue.\n"
+    )
+}
+
+#[test]
+fn a_mail_from_format_patch() {
+    let patch = one(&format!(
+        "From 2f0f2ef0 Mon Sep 17 00:00:00 2001\nFrom: \"Doe, Jane\" <jane@example.org>\n\
+         Date: Thu, 29 Oct 2015 05:35:19 -0700\nSubject: [PATCH v2 1/3] fs/file: a long subject \
+         that\n git folds\n\nFirst line.\n\nSigned-off-by: Jane\n---\nNot for the log.\n\n\
+         \x20f | 2 +-\n 1 file changed\n\n{DIFF}-- \n2.47.3\n\n"
+    ));
+    let header = &patch.header;
+    assert_eq!(header.subject, "fs/file: a long subject that git folds");
+    assert_eq!(header.message, "First line.\n\nSigned-off-by: Jane");
+    let (name, email) = ("Doe, Jane".to_owned(), "jane@example.org".to_owned());
+    assert_eq!(header.author, Some(Person { name, email }));
+    // `date -d 'Thu, 29 Oct 2015 05:35:19 -0700' +%s`
+    let (seconds, offset_minutes) = (1_446_122_119, -420);
+    assert_eq!(
+        header.date,
+        Some(Date {
+            seconds,
+            offset_minutes
+        })
+    );
+    let file = &patch.files[0];
+    assert_eq!(
+        (file.old.as_deref(), file.new.as_deref()),
+        (Some("a/f"), Some("b/f"))
+    );
+    assert_eq!((file.change, file.strip), (Change::Modify, Some(1)));
+    assert_eq!(file.old_blob.as_deref(), Some("01e79c3"));
+    let hunk = &file.hunks[0];
+    assert_eq!(
+        (
+            hunk.old_start,
+            hunk.old_count,
+            hunk.new_start,
+            hunk.new_count
+        ),
+        (1, 3, 1, 3)
+    );
+    assert_eq!(hunk.heading, "heading");
+    let lines: Vec<(LineKind, &[u8])> = hunk.lines.iter().map(|l| (l.kind, &l.bytes[..])).collect();
+    let wanted: [(LineKind, &[u8]); 4] = [
+        (LineKind::Context, b"1\n"),
+        (LineKind::Removed, b"2\n"),
+        (LineKind::Added, b"two\n"),
+        (LineKind::Context, b"3\n"),
+    ];
+    assert_eq!(lines, wanted);
+}
+
+#[test]
+fn the_author_in_the_body_wins() {
+    let patch = one(&format!(
+        "From: List <list@example.org>\nSubject: Re: [PATCH] [net] x: y\n\n\
+         From: =?UTF-8?Q?Andr=C3=A9?= <andre@example.org>\nDate: Thu, 1 Jan 1970 00:00:10 +0000\n\n\
+         Why.\n---\n{DIFF}"
+    ));
+    let (name, email) = ("André".to_owned(), "andre@example.org".to_owned());
+    assert_eq!(patch.header.author, Some(Person { name, email }));
+    assert_eq!(patch.header.date.map(|date| date.seconds), Some(10));
+    assert_eq!(
+        (&patch.header.subject[..], &patch.header.message[..]),
+        ("x: y", "Why.")
+    );
+}
+
+#[test]
+fn transfer_encodings_are_undone_and_bytes_kept() {
+    let head = "From: A <a@example.org>\nSubject: s\nMIME-Version: 1.0\n\
+        Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: ";
+    // The added line is `+caf\xe9 = 1`, in Latin-1, and stays so.
+    let quoted = format!(
+        "{head}quoted-printable\n\nCaf=E9 =3D message.\n---\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+caf=E9 =\n=3D 1\n"
+    );
+    // printf 'Hi\n---\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+caf\xe9 = 1\n' | base64
+    let base64 = format!(
+        "{head}base64\n\nSGkKLS0tCi0tLSBhL2YKKysrIGIvZgpAQCAtMSArMSBAQAoteAorY2Fm6SA9IDEK\n"
+    );
+    for mail in [&quoted, &base64] {
+        let patch = one(mail);
+        assert_eq!(patch.files[0].hunks[0].lines[1].bytes, b"caf\xe9 = 1\n");
+    }
+    assert_eq!(one(&quoted).header.message, "Café = message.");
+}
+
+#[test]
+fn a_nul_in_a_mail_is_the_patchs_fault() {
+    let mail = b"From: A <a@b>\nSubject: [PATCH] x\n\nbo\0dy\n---\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n";
+    let error = read("nul.patch", mail).unwrap_err();
+    assert!(error.to_string().contains("NUL"), "{error}");
+}
+
+#[test]
+fn text_beside_html_and_an_attachment() {
+    // The HTML says the same with a diff of its own, and is not read.
+    let html = "<pre>diff --git a/g b/g</pre>";
+    let mail = multipart(
+        "alternative",
+        &[
+            ("Content-Type: text/plain", &format!("Why.\n---\n{DIFF}")),
+            ("Content-Type: text/html", html),
+            ("Content-Type: text/plain", &format!("Why.\n---\n{DIFF}")),
+        ],
+    );
+    let patch = one(&mail);
+    assert_eq!(patch.files.len(), 1);
+    assert_eq!(patch.header.message, "Why.");
+    let only_html = multipart("mixed", &[("Content-Type: text/html", html)]);
+    assert!(
+        refused(&only_html).contains("only there as HTML"),
+        "{}",
+        refused(&only_html)
+    );
+}
+
+#[test]
+fn a_nested_multipart_with_an_attached_diff() {
+    // `printf '%s' ... | base64` of: --- a/g / +++ b/g / @@ -1 +1 @@ / -x / +caf\xe9
+    let base64 = "LS0tIGEvZworKysgYi9nCkBAIC0xICsxIEBACi14CitjYWbpCg==";
+    let inner = "--in\nContent-Type: text/plain; charset=iso-8859-1\n\
+        Content-Transfer-Encoding: quoted-printable\n\nIt is caf=E9 =\ntime.\n--=20\nJane\n\
+        --in\nContent-Type: text/html\n\n<p>It is café time.\n--in--";
+    let mail = multipart(
+        "mixed",
+        &[
+            ("Content-Type: multipart/alternative; boundary=in", inner),
+            (
+                "Content-Type: text/x-patch; name=\"g.patch\"\nContent-Transfer-Encoding: base64\n\
+                 Content-Disposition: attachment; filename=\"g.patch\"",
+                base64,
+            ),
+            (
+                "Content-Type: image/png\nContent-Transfer-Encoding: base64",
+                "iVBORw0KGgo=",
+            ),
+            (
+                "Content-Type: text/x-diff; name=f.diff\nContent-Disposition: inline; filename=f.diff\n\
+                 Content-Transfer-Encoding: quoted-printable",
+                "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a =3D 1\n+a =\n=3D 2",
+            ),
+            ("Content-Type: text/plain", "______\nlist@example.org"),
+        ],
+    );
+    let patch = one(&mail);
+    assert_eq!(patch.header.message, "It is café time.");
+    let news: Vec<_> = patch
+        .files
+        .iter()
+        .map(|f| f.new.as_deref().unwrap())
+        .collect();
+    assert_eq!(news, ["b/g", "b/f"]);
+    assert_eq!(patch.files[0].hunks[0].lines[1].bytes, b"caf\xe9\n");
+    assert_eq!(patch.files[1].hunks[0].lines[1].bytes, b"a = 2\n");
+}
+
+#[test]
+fn attached_mails_are_patches_of_their_own() {
+    let inner = |number: u32, who: &str| {
+        format!(
+            "From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001\n\
+             From: {who} <{who}@example.org>\nSubject: [PATCH {number}/2] number {number}\n\nWhy.\n---\n{DIFF}-- \n2.47.3\n"
+        )
+    };
+    let file = "Content-Type: text/x-patch\nContent-Disposition: attachment; filename=1.patch";
+    let mail = multipart(
+        "mixed",
+        &[
+            ("Content-Type: text/plain", "Please find attached."),
+            (file, &inner(2, "bea")),
+            (
+                "Content-Type: message/rfc822",
+                &inner(1, "al").split_once('\n').unwrap().1,
+            ),
+        ],
+    );
+    let reading = read("p", mail.as_bytes()).unwrap();
+    let found: Vec<_> = reading
+        .patches
+        .iter()
+        .map(|p| (&p.header.subject[..], p.header.author.clone()))
+        .collect();
+    let wanted = [
+        ("number 1", person("al", "al@example.org")),
+        ("number 2", person("bea", "bea@example.org")),
+    ];
+    assert_eq!(found, wanted);
+    assert_eq!(
+        reading.left_out[0].why.to_string(),
+        "only carries the patches attached to it"
+    );
+    // Unix `cat -n` of the mail says so: the bad line is the 14th.
+    let bad = mail.replacen("@@ -1,3 +1,3 @@ heading", "@@ -1,3 +1,x @@", 1);
+    let line = 1 + bad.lines().position(|l| l.contains("+1,x")).unwrap();
+    assert_eq!(read("p", bad.as_bytes()).unwrap_err().line, line);
+}
+
+#[test]
+fn a_boundary_is_a_whole_line() {
+    let mail = multipart(
+        "mixed",
+        &[
+            (
+                "Content-Type: text/plain",
+                "--=_bc is none, and x --=_b neither.\n---",
+            ),
+            ("Content-Type: text/x-patch", DIFF),
+        ],
+    );
+    assert_eq!(
+        one(&mail).header.message,
+        "--=_bc is none, and x --=_b neither."
+    );
+    // A boundary that is nowhere leaves the text as it is.
+    let without = format!(
+        "From: A <a@example.org>\nSubject: s\nContent-Type: multipart/mixed; boundary=nowhere\n\nWhy.\n---\n{DIFF}"
+    );
+    assert_eq!(one(&without).header.message, "Why.");
+}
+
+#[test]
+fn carriage_returns_folding_and_encoded_words() {
+    let mail = format!(
+        "From: =?ISO-8859-1?Q?J=FCrgen?= =?UTF-8?B?IFN0csO2bQ==?= <j@example.org>\n\
+         Subject: [PATCH]\n =?UTF-8?Q?caf=C3=A9=3A?=\n open\nDate: Thu, 1 Jan 1970 00:00:10 +0000\n\n\
+         Why.\n\nSigned-off-by: J\n---\n{DIFF}"
+    )
+    .replace('\n', "\r\n");
+    let header = one(&mail).header;
+    assert_eq!(header.author, person("Jürgen Ström", "j@example.org"));
+    assert_eq!(header.subject, "café: open");
+    assert_eq!(header.message, "Why.\n\nSigned-off-by: J");
+    assert!(one(&mail).files[0].carriage_returns);
+    // As git: a header in no set is Latin-1 where it is no UTF-8.
+    let raw = b"From: Andr\xe9 <a@example.org>\nSubject: s\n\nb\xe9\n---\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n+2\n";
+    let header = &all(raw)[0].header;
+    assert_eq!(header.author, person("André", "a@example.org"));
+    assert_eq!(header.message, "bé");
+}
+
+#[test]
+fn from_in_the_text_of_an_mbox() {
+    let mail = |mbox_line: &str| {
+        format!(
+            "{mbox_line}\nFrom: A <a@example.org>\nSubject: [PATCH] s\n\nWhy:\n>From here on.\n>>From there.\n---\n{DIFF}"
+        )
+    };
+    // public-inbox writes mboxrd; what it marked is what `mboxrd` says in mbox(5).
+    let lore = one(&mail("From mboxrd@z Thu Jan  1 00:00:00 1970"));
+    assert_eq!(lore.header.message, "Why:\nFrom here on.\n>From there.");
+    // git format-patch marks nothing, and git am takes nothing off.
+    let git = one(&mail(
+        "From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001",
+    ));
+    assert_eq!(git.header.message, "Why:\n>From here on.\n>>From there.");
+    // A mail that is no mbox is one mail, whatever it quotes.
+    let pasted = mail("From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001");
+    let around = one(&format!(
+        "From: B <b@example.org>\nSubject: Fwd: it\n\n{pasted}"
+    ));
+    assert_eq!(around.header.author, person("A", "a@example.org"));
+    assert_eq!(around.header.subject, "s");
+}
+
+fn flowed(parameters: &str, body: &str) -> String {
+    format!(
+        "From: A <a@example.org>\nSubject: [PATCH] s\n\
+         Content-Type: text/plain; format=flowed{parameters}\n\n{body}"
+    )
+}
+
+#[test]
+fn flowed_text() {
+    // RFC 3676, section 4.7, above a diff that makes it a patch.
+    let rfc = "`Take some more tea,' the March Hare said to Alice, very \nearnestly.\n\n\
+        `I've had nothing yet,' Alice replied in an offended tone, `so \nI can't take more.'\n\n\
+        >>>Take some more tea.\n>>I've had nothing yet, so I can't take more.\n\
+        >You mean you can't take LESS, it's very easy to take \n>MORE than nothing.\n";
+    let joined = "`Take some more tea,' the March Hare said to Alice, very earnestly.\n\n\
+        `I've had nothing yet,' Alice replied in an offended tone, `so I can't take more.'\n\n\
+        >>> Take some more tea.\n>> I've had nothing yet, so I can't take more.\n\
+        > You mean you can't take LESS, it's very easy to take MORE than nothing.";
+    assert_eq!(
+        one(&flowed("", &format!("{rfc}---\n{DIFF}")))
+            .header
+            .message,
+        joined
+    );
+    // Section 4.3: the signature mark is not flowed. Section 4.5: another depth ends a paragraph.
+    let ends = one(&flowed(
+        "",
+        &format!("> one \ntwo\n> \n> x\n-- \nJane\n---\n{DIFF}"),
+    ));
+    assert_eq!(ends.header.message, "> one \ntwo\n> \n> x\n-- \nJane");
+}
+
+#[test]
+fn a_flowed_patch() {
+    // By section 4.2: lines that begin with a blank or `From ` are stuffed, long
+    // ones broken at a blank, which DelSp has to take away.
+    let diff = |broken: &str| {
+        format!(
+            "From all of them,\n From here.\n---\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n  \tif (a)\n-\tb();\n{broken}\n  \tc();\n-- \n2.47.3\n"
+        )
+    };
+    let plain = one(&flowed("", &diff("+\tlong(one, \ntwo,  \n three);")));
+    let del_sp = one(&flowed(
+        "; DelSp=yes",
+        &diff("+\tlong(one,  \ntwo,   \n three);"),
+    ));
+    for patch in [&plain, &del_sp] {
+        assert_eq!(patch.header.message, "From all of them,\nFrom here.");
+        let lines: Vec<_> = patch.files[0].hunks[0]
+            .lines
+            .iter()
+            .map(|l| (l.kind, std::str::from_utf8(&l.bytes).unwrap()))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                (LineKind::Context, "\tif (a)\n"),
+                (LineKind::Removed, "\tb();\n"),
+                (LineKind::Added, "\tlong(one, two,  three);\n"),
+                (LineKind::Context, "\tc();\n"),
+            ]
+        );
+    }
+    // Some mailers stuff and break nothing: then a blank at the end is the text's.
+    let stuffed = one(&flowed(
+        "",
+        "Why.\n---\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n  1\n-2\n+two \n  3\n",
+    ));
+    assert_eq!(stuffed.files[0].hunks[0].lines[2].bytes, b"two \n");
+    // Lines of errors are those of the file.
+    let bad = flowed("", "a \nb \nc\n---\n--- a/f\n+++ b/f\nno hunk\n");
+    assert_eq!(read("p", bad.as_bytes()).unwrap_err().line, 11);
+}
+
+#[test]
+fn lines_of_errors_in_quoted_printable() {
+    let mail = "From: A <a@example.org>\nSubject: s\nContent-Transfer-Encoding: quoted-printable\n\n\
+        a=\nb=\nc\n---\n--- a/f\n+++ b=\n/f\nno hunk\n";
+    assert_eq!(read("p", mail.as_bytes()).unwrap_err().line, 12);
+}
+
+#[test]
+fn files_in_utf16_and_with_a_byte_order_mark() {
+    let utf16: Vec<u8> = format!(
+        "\u{feff}caf\u{e9} \u{1f600}\r\n{}",
+        DIFF.replace('\n', "\r\n")
+    )
+    .encode_utf16()
+    .flat_map(u16::to_le_bytes)
+    .collect();
+    let big: Vec<u8> = utf16.chunks(2).flat_map(|two| [two[1], two[0]]).collect();
+    let marked = format!("\u{feff}café 😀\n{DIFF}").into_bytes();
+    for bytes in [&utf16, &big, &marked] {
+        let patch = &all(bytes)[0];
+        assert_eq!(patch.header.subject, "café 😀");
+        assert_eq!(patch.files[0].new.as_deref(), Some("b/f"));
+        assert_eq!(patch.mends.len(), 1);
+        assert_eq!(patch.mends[0].kind, MendKind::ByteOrderMark);
+        assert_eq!(&patch.source, bytes);
+    }
+    let odd = read("p", &utf16[..utf16.len() - 1]).unwrap_err();
+    assert!(matches!(odd.kind, ReadErrorKind::Charset(_)), "{odd}");
+    let lone = read("p", b"\xff\xfe\x00\xd8a\x00").unwrap_err();
+    assert!(lone.to_string().contains("damaged"), "{lone}");
+    // The same attached: a mark at the start of a part.
+    let mail = multipart(
+        "mixed",
+        &[
+            ("Content-Type: text/plain", "Why."),
+            (
+                "Content-Type: text/x-patch; name=x",
+                &format!("\u{feff}{DIFF}"),
+            ),
+        ],
+    );
+    assert_eq!(one(&mail).mends[0].kind, MendKind::ByteOrderMark);
+}
+
+#[test]
+fn trailers() {
+    // The shapes of FreeBSD's r313756 and of git format-patch --base.
+    let mail = format!(
+        "From: A <a@example.org>\nSubject: [PATCH] s\n\nWhy.\n\n\
+         Fixes: 1da177e4c3f4 (\"Linux-2.6.12-rc2\")\nFixes:\t\tr357614\nFixes: issue277\n\
+         Reviewed by:\tkib\nDifferential Revision:\thttps://reviews.freebsd.org/D9586\n\
+         Differential Revision: D42/\ngit-svn-id: svn+ssh://svn.freebsd.org/base/head@313756 ccf9f872-aa2e\n\
+         ---\n{DIFF}\nbase-commit: 8cdef6cbcc7300000000000000000000000000aa\n-- \n2.47.3\n"
+    );
+    let found = one(&mail).trailers;
+    assert_eq!(
+        found.fixes,
+        ["1da177e4c3f4 (\"Linux-2.6.12-rc2\")", "r357614"]
+    );
+    assert_eq!(found.reviews, ["D9586", "D42"]);
+    assert_eq!(found.svn_revision, Some(313_756));
+    assert_eq!(
+        found.base_commit.as_deref(),
+        Some("8cdef6cbcc7300000000000000000000000000aa")
+    );
+    let notes = one(&format!(
+        "From: A <a@example.org>\nSubject: s\n\nNotes:\n    svn path=/head/; revision=313756\n---\n{DIFF}"
+    ));
+    assert_eq!(notes.trailers.svn_revision, Some(313_756));
+    assert_eq!(notes.trailers.base_commit, None);
+    // In a diff that adds such lines they are text.
+    let text = "+Fixes: 1da177e4c3f4\n+base-commit: 1da177e4c3f4\n";
+    let added = one(&format!(
+        "Why.\n\n--- a/f\n+++ b/f\n@@ -0,0 +1,2 @@\n{text}"
+    ));
+    assert_eq!(
+        (added.trailers.fixes.len(), added.trailers.base_commit),
+        (0, None)
+    );
+}
+
+#[test]
+fn mails_made_to_hurt_are_refused() {
+    let nested: String = (0..40)
+        .map(|n| format!("Content-Type: multipart/mixed; boundary=b{n}\n\n--b{n}\n"))
+        .collect();
+    let nested = format!("From: A <a@example.org>\nSubject: s\n{nested}");
+    assert!(
+        refused(&nested).contains("more than 16 parts"),
+        "{}",
+        refused(&nested)
+    );
+    // Each is a mail within a mail; a parser that nests them runs out of stack.
+    let mails = "Subject: s\nContent-Type: message/rfc822\n\n".repeat(200_000);
+    assert!(
+        refused(&mails).contains("too many mails"),
+        "{}",
+        refused(&mails)
+    );
+    let parts = multipart("mixed", &[]).replace("--=_b--", &"--=_b\n\nx\n".repeat(20_000));
+    assert!(
+        refused(&parts).contains("more than 10,000 parts"),
+        "{}",
+        refused(&parts)
+    );
+    let header = format!(
+        "From: A <a@example.org>\nX-Long: {}\n\nx\n",
+        "y".repeat(300_000)
+    );
+    assert!(
+        refused(&header).contains("longer than 256 KiB"),
+        "{}",
+        refused(&header)
+    );
+}
