@@ -2,6 +2,7 @@
 
 mod diff;
 mod mail;
+mod mend;
 mod path;
 
 use crate::{Header, MAX_PATCH_BYTES, Patch, Trailers};
@@ -67,6 +68,14 @@ pub enum ReadErrorKind {
     /// A file name that is empty, badly quoted or not UTF-8.
     #[error("bad file name: {0}")]
     BadPath(&'static str),
+    /// A quoted patch with text of a reply between its lines.
+    #[error(
+        "the quoted patch has text of a reply here; take the patch from the mail that it answers"
+    )]
+    ReplyText,
+    /// A damaged line that can be read in more than one way.
+    #[error("can't tell what this line is: {0}")]
+    Doubtful(String),
 }
 
 /// What came of reading.
@@ -114,7 +123,8 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
         for (first_line, one) in mail::split(bytes) {
             let mail = mail::parse(one).map_err(|kind| error(first_line, kind))?;
             let first_line = mail.first_line_after(first_line);
-            let files = diff::parse(&mail.body, first_line).map_err(|(l, k)| error(l, k))?;
+            let mended = mend::parse(&mail.body, first_line).map_err(|(l, k)| error(l, k))?;
+            let files = mended.files;
             if files.is_empty() && mail.is_cover_letter {
                 continue;
             }
@@ -132,20 +142,21 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
                 name: numbered(name, patches.len()),
                 header: mail.header,
                 trailers: Trailers::default(),
-                mends: Vec::new(),
+                mends: mended.mends,
                 files,
                 source: one.to_vec(),
             });
         }
     } else {
-        let files = diff::parse(bytes, 1).map_err(|(line, kind)| error(line, kind))?;
-        let header = plain_header(name, bytes);
+        let mended = mend::parse(bytes, 1).map_err(|(line, kind)| error(line, kind))?;
+        let files = mended.files;
+        let header = plain_header(name, &mended.text);
         if !files.is_empty() {
             patches.push(Patch {
                 name: name.to_owned(),
                 header,
                 trailers: Trailers::default(),
-                mends: Vec::new(),
+                mends: mended.mends,
                 files,
                 source: bytes.to_vec(),
             });
