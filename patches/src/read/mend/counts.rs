@@ -10,6 +10,7 @@ use crate::read::diff;
 const CONTEXT: usize = 3;
 
 /// The lines of a hunk whose counts are wrong, where its end is beyond doubt.
+/// Empty lines below them could be context; no more than the place is lost without them.
 pub(super) fn lines(rows: &[Row], region: &Region, announced: Counts) -> Option<Range<usize>> {
     let body = region.body.clone();
     let changed = |row: &Row| matches!(row.mark(), Mark::Added | Mark::Removed);
@@ -28,17 +29,10 @@ pub(super) fn lines(rows: &[Row], region: &Region, announced: Counts) -> Option<
                 && nothing_is_lost(&rows[body.clone()], found, announced)
         }
     };
-    // Empty lines that the counts want on both sides are context.
-    let blanks = match announced.less(found) {
-        Some(short) if short.old == short.new => short.old.min(region.blanks),
-        _ => 0,
-    };
-    let lines = body.start..body.end + blanks;
-    let counts = Counts::of(&rows[lines.clone()]);
     // A count of 0 changes what the line number beside it means.
     let same_kind =
-        (counts.old == 0) == (announced.old == 0) && (counts.new == 0) == (announced.new == 0);
-    (ends && same_kind).then_some(lines)
+        (found.old == 0) == (announced.old == 0) && (found.new == 0) == (announced.new == 0);
+    (ends && same_kind).then_some(body)
 }
 
 /// Where nothing marks the end of a hunk, its end may have been cut off. It

@@ -147,7 +147,9 @@ fn further(rows: &[Row], end: usize) -> Exact {
     let is_context = |row: &&Row| row.mark() == Mark::Context && !row.text.trim_ascii().is_empty();
     let more = rows[end..].iter().take_while(is_context).count();
     let next = end + more;
-    if plain_end(rows, next) {
+    let empty = |row: &&Row| row.mark() == Mark::Empty;
+    let blanks = rows[next..].iter().take_while(empty).count();
+    if plain_end(rows, next + blanks) {
         return if more > 0 {
             Exact::Doubt
         } else {

@@ -8,6 +8,9 @@ use super::row::{Mark, Row};
 /// many less may stand there where the line was quoted before.
 const NARROWEST: usize = 60;
 
+/// The longest line that mailers leave, in characters.
+const WIDEST: usize = 80;
+
 /// Tabs are this wide.
 const TAB: usize = 8;
 
@@ -22,6 +25,13 @@ pub(super) fn plausible(rows: &[Row], at: usize) -> bool {
     let word = word.unwrap_or_default();
     !matches!(above.mark(), Mark::Empty | Mark::NoNewline)
         && columns(above.content()) + 1 + columns(word) > NARROWEST
+}
+
+/// Whether a line is short enough to be what a mailer leaves of a longer one.
+fn is_broken(line: &[u8]) -> bool {
+    let characters = line.iter().filter(|&&b| !(0x80..=0xbf).contains(&b));
+    let one_word = |line: &[u8]| !line.trim_ascii().iter().any(u8::is_ascii_whitespace);
+    characters.count() <= WIDEST || line.get(1..).is_none_or(one_word)
 }
 
 /// How wide a line is on a terminal.
@@ -115,38 +125,57 @@ fn by_chance(
     mut tails: Vec<usize>,
     wraps_elsewhere: bool,
 ) -> Joining {
-    let body = region.body.clone();
-    let can_be = |at: &usize| *at > body.start && looks_like_a_rest(rows, *at);
-    let candidates: Vec<usize> = body.clone().filter(can_be).collect();
+    let body = region.body.start + 1..region.body.end;
+    let possible: Vec<usize> = body.filter(|&at| looks_like_a_rest(rows, at)).collect();
+    let likely = possible.iter().copied();
+    let likely: Vec<usize> = likely
+        .filter(|&at| is_broken(rows[at - 1].content()))
+        .collect();
+    match choose(rows, &likely, over) {
+        Choice::One(chosen) if wraps_elsewhere || !tails.is_empty() => {
+            tails.extend(chosen);
+            tails.sort_unstable();
+            Joining::Tails { tails, blanks: 0 }
+        }
+        Choice::One(_) | Choice::Several => Joining::Doubt(likely),
+        Choice::None => match choose(rows, &possible, over) {
+            Choice::None => Joining::None,
+            Choice::One(_) | Choice::Several => Joining::Doubt(possible),
+        },
+    }
+}
+
+/// Which lines to join, of those that can be.
+enum Choice {
+    None,
+    One(Vec<usize>),
+    Several,
+}
+
+/// Picks lines that add up to those that are over.
+fn choose(rows: &[Row], candidates: &[usize], over: Counts) -> Choice {
     let of = |mark| -> Vec<usize> {
-        let has = |at: &usize| rows[*at].mark() == mark;
-        candidates.iter().copied().filter(has).collect()
+        let all = candidates.iter().copied();
+        all.filter(|&at| rows[at].mark() == mark).collect()
     };
     let (context, removed, added) = (of(Mark::Context), of(Mark::Removed), of(Mark::Added));
-    let (mut ways, mut chosen) = (0, Vec::new());
+    let mut choice = Choice::None;
     for from_context in 0..=context.len().min(over.old).min(over.new) {
         let picks = [
             pick(&context, from_context),
             pick(&removed, over.old - from_context),
             pick(&added, over.new - from_context),
         ];
-        ways += picks.iter().map(|pick| pick.0).product::<usize>();
-        if ways > 1 {
-            return Joining::Doubt(candidates);
-        }
-        if picks.iter().all(|pick| pick.0 == 1) {
-            chosen = picks.iter().flat_map(|pick| pick.1).copied().collect();
-        }
+        let ways: usize = picks.iter().map(|pick| pick.0).product();
+        choice = match (choice, ways) {
+            (choice, 0) => choice,
+            (Choice::None, 1) => {
+                Choice::One(picks.iter().flat_map(|pick| pick.1).copied().collect())
+            }
+            _ => return Choice::Several,
+        };
     }
-    match ways {
-        0 => Joining::None,
-        _ if tails.is_empty() && !wraps_elsewhere => Joining::Doubt(candidates),
-        _ => {
-            tails.extend(chosen);
-            tails.sort_unstable();
-            Joining::Tails { tails, blanks: 0 }
-        }
-    }
+    choice
 }
 
 /// In how many ways `wanted` of the lines can be picked (2 for more than one),
