@@ -43,6 +43,8 @@ pub enum MendKind {
     Wrapped,
     /// The blank before an empty context line was gone.
     EmptyContext,
+    /// The blank before every context line of a hunk was gone.
+    ContextBlank,
     /// A hunk's counts did not match its lines.
     Counts,
     /// Its line ends were not those of the tree's file.
@@ -71,6 +73,7 @@ impl MendKind {
             MendKind::Quotation => "quotation",
             MendKind::Wrapped => "wrapped",
             MendKind::EmptyContext => "empty-context",
+            MendKind::ContextBlank => "context-blank",
             MendKind::Counts => "counts",
             MendKind::LineEnds => "line-ends",
             MendKind::Whitespace => "whitespace",
@@ -86,6 +89,7 @@ impl MendKind {
             MendKind::Quotation => "`> ` taken off",
             MendKind::Wrapped => "a wrapped line joined",
             MendKind::EmptyContext => "empty context lines had lost their blank",
+            MendKind::ContextBlank => "context lines had lost the blank before them",
             MendKind::Counts => "the hunk's counts were wrong and are counted again",
             MendKind::LineEnds => "line ends made those of the file",
             MendKind::Whitespace => "blanks and tabs differ from the file's",

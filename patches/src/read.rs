@@ -4,6 +4,7 @@ mod charset;
 mod diff;
 mod lines;
 mod mail;
+mod mend;
 mod page;
 mod path;
 mod tag;
@@ -13,7 +14,7 @@ pub(crate) use mail::is_mail;
 pub use tag::Version;
 pub use thread::{Reason, ThreadError};
 
-use crate::{FilePatch, Header, MAX_PATCH_BYTES, Mend, Patch};
+use crate::{Header, MAX_PATCH_BYTES, Mend, Patch};
 use thread::{Series, Taken};
 
 /// Why bytes could not be read as a patch. Always the patch's fault.
@@ -80,6 +81,14 @@ pub enum ReadErrorKind {
     /// Changed lines go on where the hunk should end.
     #[error("the hunk announces fewer lines than it has: it goes on with `{0}`")]
     HunkTooLong(String),
+    /// A quoted patch with text of a reply between its lines.
+    #[error(
+        "the quoted patch has text of a reply here; take the patch from the mail that it answers"
+    )]
+    ReplyText,
+    /// A damaged line that can be read in more than one way.
+    #[error("can't tell what this line is: {0}")]
+    Doubtful(String),
     /// A file name that is empty, badly quoted or not UTF-8.
     #[error("bad file name: {0}")]
     BadPath(&'static str),
@@ -179,11 +188,15 @@ fn read_text(name: &str, text: &[u8]) -> Result<Reading, (usize, ReadErrorKind)>
 
 /// Reads a diff that is in no mail.
 fn plain(name: &str, text: &[u8]) -> Result<Reading, (usize, ReadErrorKind)> {
-    let (files, mends) = taken_apart(text, 1)?;
+    let mend::Mended {
+        files,
+        mends,
+        text: mended,
+    } = mend::parse(text, 1)?;
     if files.is_empty() {
         return Err((1, ReadErrorKind::NoDiff));
     }
-    let header = plain_header(name, text);
+    let header = plain_header(name, &mended);
     Ok(Reading {
         patches: vec![Patch {
             name: name.to_owned(),
@@ -196,15 +209,6 @@ fn plain(name: &str, text: &[u8]) -> Result<Reading, (usize, ReadErrorKind)> {
         cover: None,
         left_out: Vec::new(),
     })
-}
-
-/// The files that a text changes, and what had to be put right in it.
-/// `first_line` is the line number of its start.
-fn taken_apart(
-    text: &[u8],
-    first_line: usize,
-) -> Result<(Vec<FilePatch>, Vec<Mend>), (usize, ReadErrorKind)> {
-    Ok((diff::parse(text, first_line)?, Vec::new()))
 }
 
 fn numbered(name: &str, index: usize) -> String {

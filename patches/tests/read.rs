@@ -95,7 +95,9 @@ fn counts_must_match_the_lines() {
         new_left: 1,
     };
     assert_eq!(short.kind, missing);
-    let long = refused(&format!("{head}@@ -1,2 +1,2 @@\n 1\n-2\n+two\n 3\n+lost\n"));
+    let long = refused(&format!(
+        "{head}@@ -1,2 +1,2 @@\n 1\n-2\n+two\n 3\n+lost\nrubbish\n"
+    ));
     assert_eq!(
         (long.line, long.kind),
         (8, ReadErrorKind::HunkTooLong("+lost".to_owned()))

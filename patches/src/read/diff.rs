@@ -3,16 +3,18 @@
 mod git;
 mod hunk;
 
+pub(super) use hunk::header as hunk_header;
+
 use super::ReadErrorKind;
 use super::path;
 use crate::text::shown;
 use crate::{Change, FilePatch};
 
 /// Lines read from one patch at most: more would take gigabytes once taken apart.
-const MAX_LINES: usize = 4_000_000;
+pub(super) const MAX_LINES: usize = 4_000_000;
 
 /// A kind of trouble, and the line it is on.
-type Located<T> = Result<T, (usize, ReadErrorKind)>;
+pub(super) type Located<T> = Result<T, (usize, ReadErrorKind)>;
 
 /// Where the description ends: git's own rule, a line `---`, `diff -…`,
 /// `--- name` or `Index: `.
@@ -107,7 +109,7 @@ impl<'a> Input<'a> {
 }
 
 /// What a line says after its first word, without its line end.
-fn field<'a>(line: &'a [u8], word: &[u8]) -> Option<&'a [u8]> {
+pub(super) fn field<'a>(line: &'a [u8], word: &[u8]) -> Option<&'a [u8]> {
     let rest = line.strip_prefix(word)?;
     let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
     Some(rest.strip_suffix(b"\r").unwrap_or(rest))

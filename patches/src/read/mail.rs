@@ -9,7 +9,7 @@ mod mbox;
 mod parts;
 pub(super) mod trailers;
 
-use super::{ReadErrorKind, charset, diff, tag, taken_apart};
+use super::{ReadErrorKind, charset, diff, mend, tag};
 use crate::{FilePatch, Header, Mend, MendKind, Trailers};
 use body::Body;
 use header::Fields;
@@ -76,9 +76,10 @@ impl Mail {
     }
 
     fn read(&self, body: &Body) -> Located<(Vec<FilePatch>, Vec<Mend>)> {
-        let (files, mut mends) =
-            taken_apart(&body.bytes, 1).map_err(|(line, kind)| (body.lines.line(line), kind))?;
-        for mend in mends.iter_mut().filter(|mend| mend.path.is_none()) {
+        let mended =
+            mend::parse(&body.bytes, 1).map_err(|(line, kind)| (body.lines.line(line), kind))?;
+        let (files, mut mends) = (mended.files, mended.mends);
+        for mend in &mut mends {
             mend.line = body.lines.line(mend.line);
         }
         mends.extend(self.mends.iter().cloned());

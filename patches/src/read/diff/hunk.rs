@@ -63,7 +63,7 @@ fn hunk(input: &mut Input, carriage_returns: bool) -> Located<Hunk> {
 }
 
 /// `@@ -12,7 +12,8 @@ heading`; a count that is left out is 1.
-fn header(line: &[u8]) -> Option<Hunk> {
+pub(in crate::read) fn header(line: &[u8]) -> Option<Hunk> {
     let text = String::from_utf8_lossy(field(line, b"@@ -")?).into_owned();
     let (old, rest) = text.split_once(" +")?;
     let (new, heading) = rest.split_once(" @@")?;

@@ -1,0 +1,74 @@
+//! Hunks whose counts don't match their lines.
+
+use std::ops::Range;
+
+use super::hunks::{Counts, End, Region, plain_end};
+use super::row::{Mark, Row};
+use crate::read::diff;
+
+/// Context lines that `diff -u` and git put at each end of a hunk.
+const CONTEXT: usize = 3;
+
+/// The lines of a hunk whose counts are wrong, where its end is beyond doubt.
+/// Empty lines below them could be context; no more than the place is lost without them.
+pub(super) fn lines(rows: &[Row], region: &Region, announced: Counts) -> Option<Range<usize>> {
+    let body = region.body.clone();
+    let changed = |row: &Row| matches!(row.mark(), Mark::Added | Mark::Removed);
+    let missing = |row: &Row| row.mark() == Mark::Missing;
+    if rows[body.clone()].iter().any(missing) || !rows[body.clone()].iter().any(changed) {
+        return None;
+    }
+    let found = Counts::of(&rows[body.clone()]);
+    let ends = match region.end {
+        End::Heading | End::Signature => true,
+        End::Text => nothing_is_lost(&rows[body.clone()], found, announced),
+        End::Prose => {
+            let below = body.end + region.blanks;
+            region.blanks > 0
+                && no_changes_below(&rows[below..])
+                && nothing_is_lost(&rows[body.clone()], found, announced)
+        }
+    };
+    // A count of 0 changes what the line number beside it means.
+    let same_kind =
+        (found.old == 0) == (announced.old == 0) && (found.new == 0) == (announced.new == 0);
+    (ends && same_kind).then_some(body)
+}
+
+/// Where nothing marks the end of a hunk, its end may have been cut off. It
+/// has not where one side is complete and context follows the last change, nor
+/// where just the context is missing, as where blank lines at the end of a mail are gone.
+fn nothing_is_lost(body: &[Row], found: Counts, announced: Counts) -> bool {
+    let context = |row: &&Row| matches!(row.mark(), Mark::Context | Mark::Empty);
+    let leading = body.iter().take_while(context).count();
+    let trailing = body.iter().rev().take_while(context).count();
+    let (old, new) = (found.old >= announced.old, found.new >= announced.new);
+    if old && new {
+        return true;
+    }
+    if old || new {
+        return trailing >= leading.max(1);
+    }
+    let (old, new) = (announced.old - found.old, announced.new - found.new);
+    old == new && trailing + old == leading.max(CONTEXT)
+}
+
+/// Up to the next diff, no line looks as if it were a hunk's.
+fn no_changes_below(rows: &[Row]) -> bool {
+    let end = (0..rows.len()).find(|&at| plain_end(rows, at));
+    let changed = |row: &Row| matches!(row.mark(), Mark::Added | Mark::Removed);
+    !rows[..end.unwrap_or(rows.len())].iter().any(changed)
+}
+
+/// The heading of a hunk with other counts.
+pub(super) fn heading(row: &Row, counts: Counts) -> Option<Vec<u8>> {
+    let hunk = diff::hunk_header(&row.text)?;
+    let start = 3 + row.text.get(3..)?.windows(3).position(|w| w == b" @@")?;
+    let mut heading = format!(
+        "@@ -{},{} +{},{}",
+        hunk.old_start, counts.old, hunk.new_start, counts.new
+    )
+    .into_bytes();
+    heading.extend_from_slice(&row.text[start..]);
+    Some(heading)
+}

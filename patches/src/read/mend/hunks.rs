@@ -1,0 +1,277 @@
+//! Where hunks begin and end in a text that may be damaged.
+
+use std::ops::Range;
+
+use super::row::{Mark, Row};
+use super::wrapped;
+use crate::read::{diff, path};
+
+/// How many lines a hunk has before and after the patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Counts {
+    pub old: usize,
+    pub new: usize,
+}
+
+impl Counts {
+    /// What `@@ -1,old +1,new @@` announces.
+    pub(super) fn announced(row: &Row) -> Option<Counts> {
+        let hunk = diff::hunk_header(&row.text)?;
+        Some(Counts {
+            old: hunk.old_count,
+            new: hunk.new_count,
+        })
+    }
+
+    /// What the marks of lines add up to.
+    pub(super) fn of<'a>(marks: impl IntoIterator<Item = &'a Row<'a>>) -> Counts {
+        let mut counts = Counts::default();
+        for row in marks {
+            let one = Counts::one(row.mark());
+            counts.old += one.old;
+            counts.new += one.new;
+        }
+        counts
+    }
+
+    pub(super) fn one(mark: Mark) -> Counts {
+        let (old, new) = match mark {
+            Mark::Context | Mark::Empty => (1, 1),
+            Mark::Removed => (1, 0),
+            Mark::Added => (0, 1),
+            Mark::NoNewline | Mark::Missing => (0, 0),
+        };
+        Counts { old, new }
+    }
+
+    pub(super) fn less(self, other: Counts) -> Option<Counts> {
+        Some(Counts {
+            old: self.old.checked_sub(other.old)?,
+            new: self.new.checked_sub(other.new)?,
+        })
+    }
+
+    pub(super) fn is_zero(self) -> bool {
+        self == Counts::default()
+    }
+}
+
+/// Goes from hunk to hunk.
+#[derive(Default)]
+pub(super) struct Cursor {
+    /// The line it is at.
+    pub at: usize,
+    /// The file that the hunk is about, as the patch names it.
+    pub path: Option<String>,
+    in_file: bool,
+}
+
+impl Cursor {
+    /// The next heading of a hunk; the cursor then stands on the line after it.
+    pub(super) fn next(&mut self, rows: &[Row]) -> Option<Counts> {
+        while let Some(row) = rows.get(self.at) {
+            if file_names(rows, self.at) {
+                self.path = [self.at + 1, self.at]
+                    .into_iter()
+                    .filter_map(|at| path::parse(rows[at].content().get(4..)?).ok())
+                    .find(|name| name != "/dev/null");
+                self.in_file = true;
+                self.at += 2;
+                continue;
+            }
+            self.at += 1;
+            if self.in_file && row.starts_with(b"@@ -") {
+                let counts = Counts::announced(row);
+                if counts.is_some() {
+                    return counts;
+                }
+            }
+        }
+        None
+    }
+}
+
+/// What reading a hunk by its own counts finds.
+pub(super) enum Exact {
+    /// The counts are right; the line after the hunk.
+    Whole(usize),
+    /// The counts can be satisfied, and yet something there is no line of the
+    /// hunk, or a line of it is left over.
+    Doubt,
+    /// The counts and the lines don't agree.
+    Broken,
+}
+
+/// Reads the hunk whose lines start at `start` by its counts.
+pub(super) fn exact(rows: &[Row], start: usize, counts: Counts) -> Exact {
+    let mut left = counts;
+    let mut at = start;
+    let mut context = false;
+    while !left.is_zero() {
+        let Some(row) = rows.get(at) else {
+            return Exact::Broken;
+        };
+        // Without context, two lines `-- x` and `++ y` can end a hunk.
+        if context && heading_of_plain_file(rows, at) {
+            return Exact::Doubt;
+        }
+        let mark = row.mark();
+        context |= matches!(mark, Mark::Context | Mark::Empty);
+        match left.less(Counts::one(mark)) {
+            Some(rest) if mark != Mark::Missing => left = rest,
+            _ if row.starts_with(b"\\") => return Exact::Doubt,
+            _ => return Exact::Broken,
+        }
+        at += 1;
+    }
+    if rows
+        .get(at)
+        .is_some_and(|row| row.mark() == Mark::NoNewline)
+    {
+        at += 1;
+    }
+    let text_below = rows.get(at).is_some_and(|row| row.mark() == Mark::Missing);
+    let swallowed = at > start && text_below && signature(rows, at - 1);
+    if swallowed || wrapped::tail_follows(rows, at) || rows.get(at).is_some_and(backslash) {
+        return Exact::Doubt;
+    }
+    further(rows, at)
+}
+
+fn backslash(row: &Row) -> bool {
+    row.content() == b"\\"
+}
+
+/// Lines that look like the hunk's own after it is complete.
+fn further(rows: &[Row], end: usize) -> Exact {
+    let is_context = |row: &&Row| row.mark() == Mark::Context && !row.text.trim_ascii().is_empty();
+    let more = rows[end..].iter().take_while(is_context).count();
+    let next = end + more;
+    let empty = |row: &&Row| row.mark() == Mark::Empty;
+    let blanks = rows[next..].iter().take_while(empty).count();
+    if plain_end(rows, next + blanks) {
+        return if more > 0 {
+            Exact::Doubt
+        } else {
+            Exact::Whole(end)
+        };
+    }
+    match rows.get(next).map(Row::mark) {
+        Some(Mark::Added | Mark::Removed) if !file_names(rows, next) => Exact::Broken,
+        _ => Exact::Whole(end),
+    }
+}
+
+/// What ends the lines of a hunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The heading of another hunk or file.
+    Heading,
+    /// A mail's signature or a list's footer.
+    Signature,
+    /// The end of the text.
+    Text,
+    /// Other text.
+    Prose,
+}
+
+/// The lines that can belong to a hunk, whatever its counts say.
+#[derive(Debug, Clone)]
+pub(super) struct Region {
+    /// Without empty lines at its end.
+    pub body: Range<usize>,
+    /// Empty lines that follow.
+    pub blanks: usize,
+    pub end: End,
+}
+
+impl Region {
+    /// The region that starts at `start`.
+    pub(super) fn find(rows: &[Row], start: usize) -> Region {
+        let mut at = start;
+        let end = loop {
+            if at == rows.len() {
+                break End::Text;
+            } else if heading(rows, at) {
+                break End::Heading;
+            } else if signature(rows, at) || footer(&rows[at]) {
+                break End::Signature;
+            } else if rows[at].mark() == Mark::Missing && !wrapped::plausible(rows, at) {
+                break End::Prose;
+            }
+            at += 1;
+        };
+        let blank = |row: &&Row| row.mark() == Mark::Empty;
+        let blanks = rows[start..at].iter().rev().take_while(blank).count();
+        Region {
+            body: start..at - blanks,
+            blanks,
+            end,
+        }
+    }
+}
+
+/// Whether a hunk ends here beyond doubt.
+pub(super) fn plain_end(rows: &[Row], at: usize) -> bool {
+    at >= rows.len() || heading(rows, at) || signature(rows, at) || footer(&rows[at])
+}
+
+/// The lines `--- old` and `+++ new`.
+pub(super) fn file_names(rows: &[Row], at: usize) -> bool {
+    let starts = |ahead: usize, word| rows.get(at + ahead).is_some_and(|r| r.starts_with(word));
+    starts(0, b"--- ") && starts(1, b"+++ ")
+}
+
+/// The same and a hunk's heading: no two changed lines can be taken for that,
+/// where hunks end in context.
+fn heading_of_plain_file(rows: &[Row], at: usize) -> bool {
+    file_names(rows, at) && rows.get(at + 2).is_some_and(|r| r.starts_with(b"@@ -"))
+}
+
+/// Words that begin a line between the diffs of two files.
+const BETWEEN_FILES: [&[u8]; 9] = [
+    b"diff -",
+    b"Index: ",
+    b"Only in ",
+    b"Binary files ",
+    b"Files ",
+    b"Property changes on: ",
+    b"Common subdirectories: ",
+    b"cvs diff: ",
+    b"cvs server: ",
+];
+
+/// The heading of a hunk or of a file.
+fn heading(rows: &[Row], at: usize) -> bool {
+    let row = &rows[at];
+    if row.starts_with(b"@@ -") {
+        return Counts::announced(row).is_some();
+    }
+    if BETWEEN_FILES.iter().any(|word| row.starts_with(word)) {
+        // The rest of a wrapped line would stand before a line of the hunk.
+        let next = rows.get(at + 1).map_or(Mark::Empty, Row::mark);
+        return matches!(next, Mark::Empty | Mark::Missing) || file_names(rows, at + 1);
+    }
+    heading_of_plain_file(rows, at)
+}
+
+/// `-- ` and below it a version or a name, or nothing; a removed line `- `
+/// has further lines or a heading below it.
+pub(super) fn signature(rows: &[Row], at: usize) -> bool {
+    if !matches!(rows[at].content(), b"-- " | b"--") {
+        return false;
+    }
+    let empty = |row: &&Row| row.mark() == Mark::Empty;
+    let next = at + 1 + rows[at + 1..].iter().take_while(empty).count();
+    match rows.get(next) {
+        None => next > at + 1 || rows[at].content() == b"-- ",
+        Some(row) => row.mark() == Mark::Missing && !heading(rows, next),
+    }
+}
+
+/// What mailing lists put below a mail.
+fn footer(row: &Row) -> bool {
+    row.starts_with(b"__________")
+        || row.starts_with(b"To unsubscribe")
+        || row.starts_with(b"-----BEGIN PGP SIGNATURE")
+}

@@ -1,0 +1,349 @@
+//! What reading mends without a tree, what it refuses, and what it leaves alone.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use ktrial_patches::read::{ReadError, ReadErrorKind, read};
+use ktrial_patches::{Hunk, MendKind, Patch, Rewrite};
+
+const HEAD: &str = "--- a/f\n+++ b/f\n";
+const DIFF: &str =
+    "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@ heading\n 1\n-2\n+two\n 3\n";
+
+fn one(text: &str) -> Patch {
+    let mut patches = read("p", text.as_bytes()).unwrap().patches;
+    assert_eq!(patches.len(), 1);
+    patches.remove(0)
+}
+
+fn refused(text: &str) -> ReadError {
+    read("p", text.as_bytes()).unwrap_err()
+}
+
+fn hunks(patch: &Patch) -> Vec<&Hunk> {
+    patch.files.iter().flat_map(|file| &file.hunks).collect()
+}
+
+/// Kind, line and lines of each mend.
+fn mends(patch: &Patch) -> Vec<(MendKind, usize, usize)> {
+    let mends = patch.mends.iter();
+    mends.map(|m| (m.kind, m.line, m.lines)).collect()
+}
+
+/// The damaged text reads as the whole one, with these mends.
+fn mended(damaged: &str, whole: &str, wanted: &[(MendKind, usize, usize)]) -> Patch {
+    let (damaged, whole) = (one(damaged), one(whole));
+    assert_eq!(whole.mends, []);
+    assert_eq!(damaged.files, whole.files);
+    assert_eq!(mends(&damaged), wanted);
+    damaged
+}
+
+fn quoted(text: &str, sign: &str) -> String {
+    text.lines().map(|line| format!("{sign}{line}\n")).collect()
+}
+
+#[test]
+fn quotation_is_taken_off() {
+    for sign in ["> ", ">", "| ", "> > ", ">> ", ">>> ", "&gt; "] {
+        let text = format!("On Monday, Jane wrote:\n{}", quoted(DIFF, sign));
+        let patch = mended(&text, DIFF, &[(MendKind::Quotation, 2, 8)]);
+        assert_eq!(patch.header.subject, "On Monday, Jane wrote:");
+        let below = format!("{text}\nI like it.\n- Joe\n+ Ann\n");
+        mended(&below, DIFF, &[(MendKind::Quotation, 2, 8)]);
+    }
+    // A mailer took the blanks at the ends of lines.
+    let whole = format!("{HEAD}@@ -1,3 +1,4 @@\n 1\n \n 3\n+4\n");
+    let text = quoted(&whole, "> ").replace(">  \n", ">\n");
+    let wanted = [(MendKind::Quotation, 1, 7), (MendKind::EmptyContext, 5, 1)];
+    mended(&text, &whole, &wanted);
+}
+
+#[test]
+fn text_of_a_reply_between_quoted_lines_is_refused() {
+    let (above, below) = DIFF.split_at(DIFF.find("+two").unwrap());
+    let review = format!("{}\nWhy?\n\n{}", quoted(above, "> "), quoted(below, "> "));
+    let error = refused(&review);
+    assert_eq!((error.line, error.kind), (8, ReadErrorKind::ReplyText));
+    // What is left of a quoted hunk is not counted again: the reply has cut it.
+    let cut = quoted(&DIFF.replace("-2\n", ""), "> ");
+    let error = refused(&format!("{cut}\nNo.\n"));
+    assert!(
+        matches!(error.kind, ReadErrorKind::HunkTooShort { .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn counts_are_counted_again_where_the_end_is_plain() {
+    let hunk = |counts: &str| format!("@@ -10,{counts} @@ f()\n 1\n-2\n+two\n+2b\n 3\n");
+    let whole = |end: &str| format!("{HEAD}{}{end}", hunk("3 +10,4"));
+    let next = "@@ -50 +51 @@\n-a\n+b\n";
+    let ends = [
+        next,
+        "Index: g\n====\n--- g\n+++ g\n@@ -1 +1 @@\n-a\n+b\n",
+        "diff --git a/g b/g\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n",
+        "--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n",
+        "-- \n2.47.3\n\n",
+        "--\n2.47.3\n",
+        "\n_______________________________________________\nfreebsd-current@freebsd.org mailing list\n\
+         To unsubscribe, send any mail to \"freebsd-current-unsubscribe@freebsd.org\"\n",
+    ];
+    for end in ends {
+        for counts in [
+            "2 +10,4", "4 +10,4", "3 +10,3", "3 +10,5", "4 +10,5", "2 +10,3", "9 +10,9",
+        ] {
+            // The empty line above the footer is what these counts miss.
+            if counts == "4 +10,5" && end.starts_with('\n') {
+                continue;
+            }
+            let text = format!("{HEAD}{}{end}", hunk(counts));
+            let patch = mended(&text, &whole(end), &[(MendKind::Counts, 3, 1)]);
+            assert_eq!(patch.mends[0].path.as_deref(), Some("b/f"));
+            assert_eq!(hunks(&patch)[0].heading, "f()");
+        }
+    }
+}
+
+#[test]
+fn a_hunk_that_may_have_been_cut_off_is_refused() {
+    let body = " 1\n 2\n 3\n-4\n+four\n 5\n 6\n";
+    // Blank lines at the end of a mail go first: three lines of context are
+    // what diff makes, and one is missing.
+    let patch = one(&format!("{HEAD}@@ -1,7 +1,7 @@\n{body}"));
+    assert_eq!(mends(&patch), [(MendKind::Counts, 3, 1)]);
+    assert_eq!(
+        (hunks(&patch)[0].old_count, hunks(&patch)[0].new_count),
+        (6, 6)
+    );
+    // More is missing, or something other than context.
+    for counts in ["-1,8 +1,8", "-1,6 +1,7", "-1,7 +1,6", "-1,20 +1,25"] {
+        let error = refused(&format!("{HEAD}@@ {counts} @@\n{body}"));
+        assert_eq!(error.line, 11, "{counts}: {error}");
+    }
+    // A line that was taken out by hand: the context is complete.
+    let body = " 1\n 2\n 3\n-4\n+four\n 5\n 6\n 7\n";
+    let patch = one(&format!("{HEAD}@@ -1,7 +1,8 @@\n{body}"));
+    assert_eq!(mends(&patch), [(MendKind::Counts, 3, 1)]);
+    // Text that is no line of a hunk.
+    for text in ["rubbish\n", "rubbish\n 8\n", "rubbish\n+8\n"] {
+        let text = format!("{HEAD}@@ -1,8 +1,8 @@\n{body}{text}");
+        assert_eq!(refused(&text).line, 12);
+    }
+    let prose = format!("{HEAD}@@ -1,6 +1,6 @@\n{body}\nMy wishes:\n- a pony\n+ another\n");
+    one(&prose);
+    // What counts 0 lines begins elsewhere than what counts 1.
+    let error = refused(&format!("{HEAD}@@ -5,0 +6,2 @@\n-x\n+y\n"));
+    assert_eq!(error.line, 4, "{error}");
+}
+
+#[test]
+fn signatures_and_footers_are_no_lines_of_a_hunk() {
+    // The hunk announces one removed line more than it has; git itself takes
+    // the signature for it.
+    let text = format!("{HEAD}@@ -1,4 +1,3 @@\n 1\n-2\n+two\n 3\n-- \n2.47.3\n");
+    let whole = text.replace("-1,4", "-1,3");
+    mended(&text, &whole, &[(MendKind::Counts, 3, 1)]);
+    // A removed line `- ` is one.
+    let removed = one(&format!(
+        "{HEAD}@@ -1,3 +1,2 @@\n 1\n 2\n-- \n-- \n2.47.3\n"
+    ));
+    assert_eq!(hunks(&removed)[0].lines[2].bytes, b"- \n");
+    assert_eq!(removed.mends, []);
+    // The names of the next file are no changed lines, and a context line that
+    // the counts leave out is one.
+    let next = "--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n";
+    let whole = format!("{HEAD}@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n{next}");
+    for counts in ["-1,4 +1,4", "-1,2 +1,2"] {
+        let text = whole.replace("-1,3 +1,3", counts);
+        mended(&text, &whole, &[(MendKind::Counts, 3, 1)]);
+    }
+}
+
+/// Breaks lines as mailers do: at the last blank that leaves up to 72
+/// characters before it, and the blank goes.
+fn wrapped(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let mut rest = line;
+        while rest.len() > 72 {
+            let Some(at) = rest[1..73].rfind(' ').or_else(|| rest[1..].find(' ')) else {
+                break;
+            };
+            out.push_str(&rest[..1 + at]);
+            out.push('\n');
+            rest = &rest[2 + at..];
+        }
+        out.push_str(rest);
+        out.push('\n');
+    }
+    out
+}
+
+const LONG: &str = "\tif (some_condition_that_is_long(argument) && other(first, second) - third)";
+
+#[test]
+fn wrapped_lines_are_joined() {
+    let comment = "/* and a comment that goes on and on as in some drivers that people know */";
+    let line = LONG.replace('-', "*");
+    let whole = format!(
+        "{HEAD}@@ -1,4 +1,4 @@ {comment}\n {line}\n-{line} {{\n+{line} {comment}\n \t;\n }}\n"
+    );
+    let patch = one(&wrapped(&whole));
+    assert_eq!(patch.files, one(&whole).files);
+    let wanted = [(3, 2), (5, 2), (7, 2), (9, 3)];
+    let wanted = wanted.map(|(line, lines)| (MendKind::Wrapped, line, lines));
+    assert_eq!(mends(&patch), wanted);
+    let added: Vec<_> = patch.mends.iter().map(|mend| &mend.added).collect();
+    assert_eq!(added[..3], [&None, &None, &None]);
+    let rewrite = Rewrite {
+        was: line.strip_suffix(" third)").unwrap().as_bytes().to_vec(),
+        now: format!("{line} {comment}").into_bytes(),
+    };
+    assert_eq!(added[3], &Some(rewrite));
+    // A line that belongs to nobody, where the counts don't match.
+    let error = refused(&wrapped(&whole).replace("-1,4 +1,4", "-1,4 +1,5"));
+    assert!(
+        matches!(error.kind, ReadErrorKind::HunkTooShort { .. }),
+        "{error}"
+    );
+    // The line above is too short for a mailer to have broken it.
+    let error = refused(&format!("{HEAD}@@ -1,2 +1,2 @@\n 1\n+short\nNACK\n-2\n"));
+    assert_eq!(error.line, 6, "{error}");
+}
+
+#[test]
+fn the_rest_of_the_last_line_is_not_lost() {
+    let whole = format!("{HEAD}@@ -1,2 +1,3 @@\n 1\n 2\n+{LONG}\n");
+    for end in ["", "\nBye.\n", "-- \n2.47.3\n"] {
+        // By the counts, the wrapped text reads strictly: git loses the rest.
+        let whole = format!("{whole}{end}");
+        assert!(wrapped(&whole).contains("-\nthird"));
+        mended(&wrapped(&whole), &whole, &[(MendKind::Wrapped, 6, 2)]);
+    }
+    // Text of its own below a long line.
+    let own = format!("{whole}Text of\nits own.\n");
+    assert_eq!(one(&own).mends, []);
+}
+
+#[test]
+fn a_rest_with_a_mark_by_chance_is_joined_where_one_way_fits() {
+    let chance = LONG.replace("(first,", "(the_first,");
+    let whole = format!("{HEAD}@@ -1,3 +1,3 @@\n {LONG}\n-2\n+{chance}\n 3\n");
+    // Some other line shows that a mailer has wrapped the text.
+    let text = wrapped(&whole);
+    assert!(text.contains("\n- third)\n"), "{text}");
+    let wanted = [(MendKind::Wrapped, 4, 2), (MendKind::Wrapped, 7, 2)];
+    mended(&text, &whole, &wanted);
+    // Nothing shows it: the line could as well be one that the counts leave out.
+    let alone = wrapped(&whole.replace(LONG, "1"));
+    let error = refused(&alone);
+    assert_eq!(error.line, 7);
+    assert!(error.to_string().contains("can be one: 7)"), "{error}");
+    // Two ways: one of two lines is too much.
+    let two = wrapped(&whole.replace("-2\n", &format!("-{chance}\n"))).replace("-1,3", "-1,4");
+    let error = refused(&two);
+    assert!(error.to_string().contains("can be one: 7, 9)"), "{error}");
+}
+
+#[test]
+fn a_macros_backslash_on_its_own_is_no_end_of_file() {
+    let line = "#define A(x) do { something_that_is_quite_long(x); another_thing(x); }";
+    let whole = format!("{HEAD}@@ -1,2 +1,3 @@\n 1\n+{line} \\\n 2\n");
+    let text = whole.replace(" \\\n", "\n\\\n");
+    let patch = mended(&text, &whole, &[(MendKind::Wrapped, 5, 2)]);
+    assert!(patch.mends[0].changes_added());
+}
+
+#[test]
+fn wrapped_headings_are_joined() {
+    let name = "sys/dev/very/long/folder/name/that/makes/it/wrap/file.c";
+    let whole = format!(
+        "diff --git a/{name} b/{name}\n--- a/{name}\tMon Jan  1 00:00:00 2001\n\
+         +++ b/{name}\tTue Jan  2 00:00:00 2001\n@@ -1 +1 @@\n-a\n+b\n"
+    );
+    let text = whole
+        .replace(" b/", "\nb/")
+        .replace("\n+++\nb/", "\n+++ b/");
+    let text = text
+        .replace("\tMon", "\nMon")
+        .replace(" 00:00:00 2001\n@", "\n00:00:00 2001\n@");
+    let wanted = [1, 3, 5].map(|line| (MendKind::Wrapped, line, 2));
+    mended(&text, &whole, &wanted);
+}
+
+#[test]
+fn context_lines_get_their_blank_back() {
+    let whole = format!("{HEAD}@@ -1,4 +1,4 @@\n \tint x;\n \n-\tx = 1;\n+\tx = 2;\n }}\n");
+    let text = whole
+        .replace("\n \tint", "\n\tint")
+        .replace("\n \n", "\n\n")
+        .replace("\n }", "\n}");
+    let wanted = [
+        (MendKind::ContextBlank, 4, 2),
+        (MendKind::EmptyContext, 5, 1),
+    ];
+    let patch = one(&text);
+    assert_eq!(patch.files, one(&whole).files);
+    assert_eq!(mends(&patch), wanted);
+    // One has kept it: is ` }` the line `}` or the line ` }`?
+    assert!(read("p", text.replace("\n}", "\n }").as_bytes()).is_err());
+    // The counts say something else.
+    assert!(read("p", text.replace("-1,4 +1,4", "-1,5 +1,5").as_bytes()).is_err());
+}
+
+#[test]
+fn empty_context_is_named_once_a_file() {
+    let hunk = "@@ -1,3 +1,4 @@\n\n 1\n+2\n\n";
+    let text = format!(
+        "{HEAD}{hunk}{}--- a/g\n+++ b/g\n{hunk}",
+        hunk.replace("1,", "9,")
+    );
+    let patch = one(&text);
+    let found: Vec<_> = patch
+        .mends
+        .iter()
+        .map(|m| (m.path.as_deref(), m.line, m.lines))
+        .collect();
+    assert_eq!(found, [(Some("b/f"), 4, 4), (Some("b/g"), 16, 2)]);
+    assert!(
+        patch
+            .mends
+            .iter()
+            .all(|mend| mend.kind == MendKind::EmptyContext)
+    );
+    // In a mail, lines count from its top.
+    let mail = format!("From: A <a@b>\nSubject: s\n\n---\n{text}");
+    assert_eq!(one(&mail).mends[0].line, 8);
+}
+
+#[test]
+fn blanks_and_signs_of_web_pages() {
+    let whole = format!("{HEAD}@@ -1,2 +1,2 @@\n  1\n-2\n+two  /* caf\u{e9} */\n");
+    let text = whole
+        .replace("  1", "\u{a0}\u{a0}1")
+        .replace("  /*", "\u{a0}\u{a0}/*");
+    let wanted = [(MendKind::Whitespace, 4, 1), (MendKind::Whitespace, 6, 1)];
+    let patch = mended(&text, &whole, &wanted);
+    let rewrite = patch.mends[1].added.as_ref().unwrap();
+    assert_eq!(rewrite.was, "two\u{a0}\u{a0}/* caf\u{e9} */".as_bytes());
+    assert_eq!(rewrite.now, "two  /* caf\u{e9} */".as_bytes());
+    // A patch that reads keeps the one that is its own.
+    let own = one(&format!("{HEAD}@@ -1 +1 @@\n-2\n+a\u{a0}b\n"));
+    assert_eq!(own.mends, []);
+    assert_eq!(hunks(&own)[0].lines[1].bytes, "a\u{a0}b\n".as_bytes());
+    // Only the signs are decoded; what they stand before is told by the tree.
+    let text = "--- a/f\n&#43;&#43;&#43; b/f\n@@ -1,2 &#43;1,2 @@\n-2\n&#43;a &lt; b\n &amp;c\n";
+    let patch = one(text);
+    assert_eq!(mends(&patch), [(MendKind::Entities, 2, 3)]);
+    assert_eq!(hunks(&patch)[0].lines[1].bytes, b"a &lt; b\n");
+}
+
+#[test]
+fn what_is_no_patch_does_not_become_one() {
+    let prose = "- first\n+ second\n--- a line\n\n@@ a heading\n> quoted\n> + more\n";
+    let thread = "> On Monday Joe wrote:\n>> --- a/f is old\n>> and +++ b/f new\n> @@ -1 +1 @@\n> -a\n> +b\n";
+    let code = "/*\n * diff --git a/f b/f\n * --- a/f\n */\nint f(void)\n{\n\treturn -1\n+ 2;\n}\n";
+    let table = "| --- | --- |\n| a | b |\n| +++ | c |\n";
+    for text in [prose, thread, code, table] {
+        assert_eq!(refused(text).kind, ReadErrorKind::NoDiff, "{text}");
+    }
+}
