@@ -59,7 +59,7 @@ pub enum Command {
         /// The folder to make [default: NAME, here]
         #[arg(long, value_name = "FOLDER")]
         to: Option<PathBuf>,
-        /// The system of its tree, where the folder does not say
+        /// The system of its tree, which patches do not say
         #[arg(long, value_enum)]
         system: Option<SystemChoice>,
     },

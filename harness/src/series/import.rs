@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use ktrial_patches::catalogue::{Series, System};
 
+use super::open::STANDARD_INPUT;
 use super::refusal;
+use super::shim::{self, ImportError};
 use crate::fault::{Fault, Result};
 
 /// What the user says beside the source.
@@ -29,8 +31,8 @@ pub struct Imported {
 /// Writes a series to a new folder, and reads it from there again.
 ///
 /// # Errors
-/// A user fault if the name is none, the system is not known, or the folder is there already; a
-/// host fault if it can't be written.
+/// A user fault if the name is none or the folder is there already; a patch fault if a patch can't
+/// be kept; a host fault if the folder can't be written.
 pub fn import(mut series: Series, wanted: &Importing) -> Result<Imported> {
     series.name = match wanted.name {
         Some(name) if is_name(name) => name.to_owned(),
@@ -38,28 +40,26 @@ pub fn import(mut series: Series, wanted: &Importing) -> Result<Imported> {
             return Err(Fault::user(format!("`{name}` is no name for a series"))
                 .next("a name has letters, digits, `-` and `_`, 64 at most"));
         }
-        None if is_name(&series.name) && series.name != "stdin" => series.name,
+        None if is_name(&series.name) && series.name != STANDARD_INPUT => series.name,
         None => named_after(&series.title),
     };
     series.system = wanted.system.or(series.system);
-    if series.system.is_none() {
-        return Err(Fault::user("a patch does not say which system it is for")
-            .next("give --system linux, freebsd or dragonfly"));
-    }
     let folder = match wanted.to {
         Some(folder) => folder.to_owned(),
         None => PathBuf::from(&series.name),
     };
-    let taken = std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some());
-    if taken || folder.is_file() {
-        return Err(
-            Fault::user(format!("{} is there already", folder.display()))
-                .next("give --to a folder that is new or empty"),
-        );
-    }
-    super::shim::write(&series, &folder)?;
-    let series = Series::open(&folder).map_err(|e| refusal::of_series(&series.name, e))?;
+    let written = shim::write(&series, &folder);
+    let series = written.map_err(|error| refused(&series.name, error))?;
     Ok(Imported { folder, series })
+}
+
+fn refused(name: &str, error: ImportError) -> Fault {
+    let text = error.to_string();
+    match error {
+        ImportError::Exists { .. } => Fault::user(text).next("give --to another folder"),
+        ImportError::Unreadable(error) => refusal::of_series(name, error),
+        ImportError::Io { .. } => Fault::host(text),
+    }
 }
 
 fn is_name(name: &str) -> bool {

@@ -9,6 +9,9 @@ use ktrial_patches::catalogue::{self, Series};
 use super::{refusal, shim};
 use crate::fault::{Fault, OrHost, Result};
 
+/// The name of a series that came by standard input.
+pub(super) const STANDARD_INPUT: &str = "stdin";
+
 /// Opens a name of the catalogue, a folder, a file, or `-` for standard input.
 ///
 /// # Errors
@@ -16,7 +19,7 @@ use crate::fault::{Fault, OrHost, Result};
 pub fn open(name: &str) -> Result<Series> {
     let path = Path::new(name);
     let series = if name == "-" {
-        shim::from_bytes("stdin", &standard_input()?)
+        shim::from_bytes(STANDARD_INPUT, &standard_input()?)
     } else if path.is_dir() {
         Series::open(path)
     } else if path.exists() {
