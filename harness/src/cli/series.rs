@@ -306,3 +306,46 @@ fn claim(claim: &Claim) -> Vec<String> {
     lines.push(format!("  from {}", claim.source));
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use ktrial_patches::catalogue::Step;
+    use ktrial_patches::history::Reference;
+
+    use super::*;
+
+    #[test]
+    fn a_series_shows_what_it_needs_and_each_claim_with_its_source() {
+        let mut series = catalogue::find("linux-control-same").unwrap();
+        series.reverse = true;
+        series.needs = Some("a history to v4.4".into());
+        series.steps = vec![Step::Commits(Reference::Review("D9586".into()))];
+        series.claims = vec![Claim {
+            metric: "buildkernel wall time".into(),
+            unit: Some("s".into()),
+            machine: "EC2 x1.32xlarge".into(),
+            before: Some(200.5),
+            after: None,
+            change_percent: Some(-7.5),
+            quote: "about 7.5% less".into(),
+            source: "r313756".into(),
+        }];
+        let text = shown(&series);
+        for part in [
+            "needs: a history to v4.4\n",
+            "reversed: its patches are undone, last one first\n",
+            "of the tree: the commits of review D9586\n",
+            "\nclaim: buildkernel wall time\n  before 200.5 s, change -7.5 %\n  \
+             on EC2 x1.32xlarge\n  \"about 7.5% less\"\n  from r313756\n",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_shown_as_it_can_be_typed() {
+        assert_eq!(shown_folder(Path::new("x")), "./x");
+        assert_eq!(shown_folder(Path::new("a b/x")), "'a b/x'");
+        assert_eq!(shown_folder(Path::new("/x")), "/x");
+    }
+}

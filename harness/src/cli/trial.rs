@@ -116,12 +116,17 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
         std::fs::create_dir_all(folder)
             .map_err(|e| Fault::user(format!("no report fits in {}: {e}", folder.display())))?;
     }
-    vm::version(&context.home)?;
+    // A checkout is opened at once; anything else is imported, which a machine without QEMU is told
+    // before.
+    if !arguments.tree.join(".git").exists() {
+        vm::version(&context.home)?;
+    }
     let tree = Tree::open(
         &context.home,
         &arguments.tree,
         arguments.revision.as_deref(),
     )?;
+    tree.check_bootable()?;
     plan.clock = arguments.clock.resolve(context)?;
     let wanted = Wanted {
         tree: &tree,

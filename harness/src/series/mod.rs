@@ -6,6 +6,8 @@ pub mod record;
 mod account;
 mod branch;
 mod fit;
+#[cfg(test)]
+mod fixture;
 mod import;
 mod open;
 mod refusal;

@@ -143,3 +143,63 @@ fn line(bytes: &[u8]) -> String {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     String::from_utf8_lossy(bytes).into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use ktrial_patches::apply::Rung;
+    use ktrial_patches::{MendKind, Rewrite};
+    use serde_json::json;
+
+    use super::*;
+    use crate::series::fixture::{changed, hunk, mend, outcome};
+
+    #[test]
+    fn a_record_has_rungs_names_and_mends_and_is_read_back_as_it_was() {
+        let rewrite = Rewrite {
+            was: b"  int n;\r\n".to_vec(),
+            now: b"\tint \xff;\n".to_vec(),
+        };
+        let file = apply::AppliedFile {
+            named: Some("kern/exec.c".into()),
+            mends: vec![mend(MendKind::Whitespace, Some(rewrite))],
+            ..changed(vec![hunk(10, Rung::Whitespace, -2, 0)])
+        };
+        let quoted = Mend {
+            path: None,
+            ..mend(MendKind::Quotation, None)
+        };
+        let mut outcome = outcome(vec![file], vec![quoted]);
+        outcome.patches[0].source.push(0xff);
+        let record = Applied::of(&outcome);
+        let stored = serde_json::to_value(&record).unwrap();
+        let wanted = json!({"patches": [{
+            "name": "one.patch",
+            "lossy": true,
+            "mends": [{"kind": "quotation", "line": 12, "lines": 1}],
+            "files": [{
+                "path": "sys/kern/kern_exec.c",
+                "named": "kern/exec.c",
+                "hunks": [{"line": 10, "offset": -2, "fuzz": 0, "rung": "whitespace"}],
+                "mends": [{
+                    "kind": "whitespace", "path": "sys/kern/kern_exec.c", "line": 12, "lines": 1,
+                    "added": {"was": "  int n;\r", "now": "\tint \u{fffd};"},
+                }],
+            }],
+        }]});
+        assert_eq!(stored, wanted);
+        assert_eq!(serde_json::from_value::<Applied>(stored).unwrap(), record);
+    }
+
+    #[test]
+    fn a_record_of_the_first_ktrial_still_reads() {
+        let old = r#"{"patches": [{"name": "p", "files": [
+            {"path": "f", "hunks": [{"line": 1, "offset": 3, "fuzz": 1}]}]}]}"#;
+        let record: Applied = serde_json::from_str(old).unwrap();
+        let patch = &record.patches[0];
+        assert!(!record.reverse && !patch.lossy && patch.mends.is_empty());
+        assert_eq!(
+            (&patch.files[0].named, &patch.files[0].hunks[0].rung),
+            (&None, &None)
+        );
+    }
+}

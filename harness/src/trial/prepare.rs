@@ -61,12 +61,10 @@ pub struct Prepared {
 /// Applies the series and builds what is missing in the cache.
 ///
 /// # Errors
-/// A user fault if the tree can't be booted or lacks what the series needs; a patch fault if the
-/// series does not apply; a kernel fault if a kernel does not build; a host fault if a tool is
-/// missing.
+/// A user fault if the tree lacks what the series needs; a patch fault if the series does not
+/// apply; a kernel fault if a kernel does not build; a host fault if a tool is missing.
 pub fn prepare(home: &Home, wanted: Wanted<'_>, progress: &Progress) -> Result<Prepared> {
     let (tree, series) = (wanted.tree, wanted.series);
-    tree.check_bootable()?;
     let qemu = vm::version(home)?;
     let outcome = series::apply_to(tree, series)?;
     progress.say(&series::summary(&series.name, &outcome));
