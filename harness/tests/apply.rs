@@ -194,6 +194,18 @@ fn a_name_that_git_does_not_take_is_refused() {
 }
 
 #[test]
+#[ignore = "until Series::patches turns a series round"]
+fn reverse_gives_the_tree_before_the_series() {
+    let lab = lab();
+    lab.ktrial(&apply(&["--reverse", "--revision", "work"]))
+        .with(0, &["one is undone: 1 patch, 1 hunk: exactly"]);
+    assert_eq!(
+        lab.git("linux", &["rev-parse", "ktrial/one^{tree}"]),
+        lab.git("linux", &["rev-parse", "main^{tree}"])
+    );
+}
+
+#[test]
 fn a_patch_that_goes_through_a_symbolic_link_is_refused() {
     let lab = lab();
     std::os::unix::fs::symlink("/etc", lab.path("linux/conf")).unwrap();

@@ -5,6 +5,10 @@ mod common;
 
 use std::fs;
 
+use ktrial::home::Home;
+use ktrial::tree::Tree;
+use ktrial_db::Db;
+
 use common::{FREEBSD, LINUX, Lab, numbers, patch};
 
 const SPELL: &str = "@@ -14,3 +14,3 @@\n 14\n-15\n+fifteen\n 16\n";
@@ -200,6 +204,44 @@ fn the_list_is_quick_and_says_what_can_be_tried_on_a_tree() {
         "{}",
         said.out
     );
+}
+
+/// A checkout and an imported folder of earlier trials, and one that is gone by now.
+#[test]
+fn the_list_knows_the_trees_of_earlier_trials() {
+    let lab = lab();
+    for (path, text) in LINUX {
+        lab.write(&format!("folder/{path}"), text);
+        lab.write(&format!("gone/{path}"), text);
+    }
+    let home = Home::at(&lab.path("home")).unwrap();
+    let mut db = Db::open(&home.database()).unwrap();
+    for name in ["linux", "folder", "gone"] {
+        let tree = Tree::open(&home, &lab.path(name), None).unwrap();
+        db.put_tree(&ktrial_db::Tree {
+            key: format!("{}-{}", tree.key, tree.base),
+            system: "linux".into(),
+            name: name.into(),
+            source: tree.source.display().to_string(),
+            version: tree.version.clone(),
+            base_commit: tree.base.to_string(),
+            base_tree: tree.tree_of(tree.base).unwrap().to_string(),
+        })
+        .unwrap();
+    }
+    drop(db);
+    fs::remove_dir_all(lab.path("gone")).unwrap();
+    let said = lab.ktrial(&["series", "list"]).with(0, &[]);
+    let lines = said.out.lines();
+    let mut of_control = lines.skip_while(|line| !line.starts_with("linux-control-same "));
+    let trees: Vec<&str> = of_control.by_ref().skip(1).take(2).collect();
+    assert!(
+        trees[0].starts_with("    applies to folder 6.1.5")
+            && trees[1].starts_with("    applies to linux 6.1.5"),
+        "{}",
+        said.out
+    );
+    assert!(!said.out.contains("gone") && !said.err.contains("gone"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use ktrial_patches::catalogue::{self, Claim, Series, System};
 
 use super::{Context, print};
 use crate::fault::{At, Fault, Result};
-use crate::series::{self, Base, Importing};
+use crate::series::{self, Importing};
 use crate::terminal::shell_line;
 use crate::timestamp::date;
 use crate::tree::{Tree, check_bootable};
@@ -132,22 +132,20 @@ fn check(tree: &Tree, series: &Series) -> Result<u8> {
 
 /// The newest commit on which a series applies.
 fn base(tree: &Tree, series: &Series, limit: usize) -> Result<u8> {
-    match series::find_base(tree, series, limit)? {
-        Base::Found(base, outcome) => {
-            let (commit, date) = (base.commit, date(base.seconds));
-            let (behind, subject) = (base.behind, base.subject);
-            let line = format!("applies to {commit} ({date}, {behind} commits back): {subject}\n");
-            print(&line)?;
-            print(&series::full(series, &outcome))?;
-            Ok(0)
-        }
-        Base::NoneOf(commits) => {
-            print(&format!(
-                "applies to none of the {commits} commits looked at\n"
-            ))?;
-            Ok(At::Patch.exit_code())
-        }
-    }
+    let Some((base, outcome)) = series::find_base(tree, series, limit)? else {
+        let commits = series::commits(tree, limit);
+        print(&format!(
+            "applies to none of the {commits} commits looked at\n"
+        ))?;
+        return Ok(At::Patch.exit_code());
+    };
+    let (commit, date) = (base.commit, date(base.seconds));
+    let (behind, subject) = (base.behind, base.subject);
+    print(&format!(
+        "applies to {commit} ({date}, {behind} commits back): {subject}\n"
+    ))?;
+    print(&series::full(series, &outcome))?;
+    Ok(0)
 }
 
 fn import(from: &str, wanted: &Importing) -> Result<u8> {

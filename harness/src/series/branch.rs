@@ -45,10 +45,11 @@ pub fn put_on_branch(
     };
     let repository = Repository::open(&place).or_host(|| format!("open {}", place.display()))?;
     check_name(tree, &repository, &branch, force)?;
-    let first = apply_to(tree, series)?;
+    // Beside it first: what does not apply as a whole must leave no objects behind.
+    let beside = apply_to(tree, series)?;
     let outcome = match tree.is_git {
-        true => apply_in(&repository, tree, series)?,
-        false => first,
+        true => again(&repository, tree, series, &beside)?,
+        false => beside,
     };
     point(&repository, &branch, outcome.applied.commit, series, force)?;
     Ok(Branched {
@@ -56,6 +57,27 @@ pub fn put_on_branch(
         branch,
         repository: place,
     })
+}
+
+/// The same in the user's own repository: it can only fail because that can't be written.
+fn again(
+    repository: &Repository,
+    tree: &Tree,
+    series: &Series,
+    beside: &Outcome,
+) -> Result<Outcome> {
+    let outcome = apply_in(repository, tree, series)
+        .map_err(|fault| fault.next("the repository must be yours to write"))?;
+    if outcome.applied.commit != beside.applied.commit {
+        return Err(Fault::host(format!(
+            "{} gave two commits, {} and {}, of one series",
+            tree.source.display(),
+            beside.applied.commit,
+            outcome.applied.commit
+        ))
+        .next("was something else writing to the repository? then try again"));
+    }
+    Ok(outcome)
 }
 
 /// `ktrial/` and the name of the series, as far as git takes it.

@@ -17,7 +17,7 @@ use git2::Repository;
 use ktrial_patches::Patch;
 use ktrial_patches::apply::{Applied, apply};
 use ktrial_patches::catalogue::Series;
-use ktrial_patches::history::{self, Reference};
+use ktrial_patches::history::{self, Base, Reference};
 
 use crate::fault::Result;
 use crate::tree::{Tree, proper_name};
@@ -37,15 +37,6 @@ pub struct Outcome {
     pub applied: Applied,
     /// They were undone, not done.
     pub reverse: bool,
-}
-
-/// The newest commit on which a series applies.
-#[derive(Debug)]
-pub enum Base {
-    /// This one, with how it applies there.
-    Found(history::Base, Outcome),
-    /// None of so many.
-    NoneOf(usize),
 }
 
 /// Applies a series to the base of a tree, in ktrial's own repository of it.
@@ -75,28 +66,27 @@ fn patches_of(repository: &Repository, tree: &Tree, series: &Series) -> Result<V
     patches.map_err(|error| refusal::of_series(&series.name, error))
 }
 
-/// The newest commit in the history of the tree's base on which a series applies, among `limit`.
+/// The newest commit in the history of the tree's base on which a series applies, among `limit`,
+/// and how it applies there.
 ///
 /// # Errors
 /// As [`apply_to`], but for a patch that does not apply.
-pub fn find_base(tree: &Tree, series: &Series, limit: usize) -> Result<Base> {
+pub fn find_base(tree: &Tree, series: &Series, limit: usize) -> Result<Option<(Base, Outcome)>> {
     let patches = patches_of(&tree.repository, tree, series)?;
-    let found = history::find_base(&tree.repository, tree.base, &patches, limit);
-    match found.map_err(|error| refusal::of_apply(&tree.repository, tree, &patches, &error))? {
-        Some(base) => {
-            let outcome = Outcome {
-                patches,
-                applied: base.applied.clone(),
-                reverse: series.reverse,
-            };
-            Ok(Base::Found(base, outcome))
-        }
-        None => Ok(Base::NoneOf(commits(tree, limit))),
-    }
+    let found = history::find_base(&tree.repository, tree.base, &patches, limit)
+        .map_err(|error| refusal::of_apply(&tree.repository, tree, &patches, &error))?;
+    Ok(found.map(|base| {
+        let outcome = Outcome {
+            patches,
+            applied: base.applied.clone(),
+            reverse: series.reverse,
+        };
+        (base, outcome)
+    }))
 }
 
 /// Commits in the history of the tree's base, `limit` at most.
-fn commits(tree: &Tree, limit: usize) -> usize {
+pub fn commits(tree: &Tree, limit: usize) -> usize {
     let walk = tree.repository.revwalk().and_then(|mut walk| {
         walk.push(tree.base)?;
         Ok(walk)
