@@ -51,6 +51,12 @@ impl Db {
             read,
         )
     }
+
+    /// All trees, the latest first.
+    pub fn trees(&self) -> Result<Vec<Tree>> {
+        let sql = "SELECT * FROM tree ORDER BY id DESC";
+        row::all(&self.connection, sql, [], read)
+    }
 }
 
 fn read(row: &Row) -> rusqlite::Result<Tree> {

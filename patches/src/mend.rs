@@ -65,6 +65,25 @@ impl Mend {
 }
 
 impl MendKind {
+    /// All kinds, in the order in which a patch is mended.
+    pub const ALL: [MendKind; 10] = [
+        MendKind::ByteOrderMark,
+        MendKind::Page,
+        MendKind::Quotation,
+        MendKind::Wrapped,
+        MendKind::EmptyContext,
+        MendKind::Counts,
+        MendKind::LineEnds,
+        MendKind::Whitespace,
+        MendKind::Entities,
+        MendKind::Markup,
+    ];
+
+    /// The kind that records call `name`.
+    pub fn named(name: &str) -> Option<MendKind> {
+        MendKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// One word for records: `quotation`, `whitespace`.
     pub fn name(self) -> &'static str {
         match self {
@@ -82,7 +101,8 @@ impl MendKind {
         }
     }
 
-    fn sentence(self) -> &'static str {
+    /// What was done, for people.
+    pub fn sentence(self) -> &'static str {
         match self {
             MendKind::ByteOrderMark => "decoded from UTF-16, or a byte order mark left out",
             MendKind::Page => "taken out of a web page",

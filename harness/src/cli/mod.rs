@@ -1,5 +1,6 @@
 //! The command line: one file a command. Each is thin; the work is in the library.
 
+mod apply;
 mod boot;
 mod db;
 mod doctor;
@@ -23,9 +24,9 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    nothing regressed
   1    something regressed
-  2    usage
+  2    usage: the command line, a file of yours, or a tree that lacks what the series needs
   3    inconclusive
-  4    the patch is at fault: it does not apply
+  4    the patch is at fault: it can't be read, or does not apply
   5    the kernel is at fault: it does not build, panics or hangs
   6    this machine is at fault: tool, disk, accelerator, or the guest's own programs
   130  interrupted; the same command goes on
@@ -57,7 +58,9 @@ enum Command {
     Verdict(verdict::Arguments),
     /// Write the HTML report
     Report(report::Arguments),
-    /// The catalogue: list, show, check against a tree
+    /// Put a series on a branch of a tree, with authors and dates kept
+    Apply(apply::Arguments),
+    /// The catalogue: list, show, check against a tree, import
     #[command(subcommand)]
     Series(series::Command),
     /// The workloads: parameters with defaults and ranges, and what each measures
@@ -114,6 +117,7 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Boot(arguments) => boot::run(&context, &arguments),
         Command::Verdict(arguments) => verdict::run(&context, &arguments),
         Command::Report(arguments) => report::run(&context, &arguments),
+        Command::Apply(arguments) => apply::run(&context, &arguments),
         Command::Series(command) => series::run(&context, &command),
         Command::Workloads => workloads::run(),
         Command::Db(command) => db::run(&context, &command),

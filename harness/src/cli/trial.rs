@@ -1,27 +1,27 @@
 //! `ktrial trial`: the main job.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use ktrial_patches::catalogue::{self, Series, SeriesError, System};
+use ktrial_patches::catalogue::Series;
 
 use super::verdict::Judged;
 use super::{Context, print};
-use crate::fault::{At, Fault, Result};
+use crate::fault::{Fault, Result};
 use crate::guest::Shape;
 use crate::kernel::Config;
 use crate::terminal::shell_line;
-use crate::tree::Tree;
+use crate::tree::{self, Tree};
 use crate::trial::{self, Plan, Run, Wanted, plan};
 use crate::verdict::{outcome, text};
 use crate::vm::Clock;
 use crate::vm::accel::{self, Accelerator};
-use crate::{machine, report, vm};
+use crate::{machine, report, series, vm};
 
 /// Options of `ktrial trial`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// A series of the catalogue, a folder with a series.toml, or a patch file or mbox
+    /// A series of the catalogue, a folder of patches, a patch file or mbox, or - for standard input
     series: String,
     /// The kernel source: a git checkout, a tarball (.tar.xz, ...) or a folder
     #[arg(long, value_name = "PATH")]
@@ -99,7 +99,9 @@ fn percent(text: &str) -> std::result::Result<f64, String> {
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
-    let series = open_series(&arguments.series)?;
+    let series = series::open(&arguments.series)?;
+    // Whatever tree it is, it would have to be of this system.
+    series.system.map_or(Ok(()), tree::check_bootable)?;
     if arguments.control && series.expectations.is_empty() {
         return Err(Fault::user(format!(
             "{} expects nothing, so it is no control",
@@ -114,12 +116,17 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
         std::fs::create_dir_all(folder)
             .map_err(|e| Fault::user(format!("no report fits in {}: {e}", folder.display())))?;
     }
-    vm::version(&context.home)?;
+    // A checkout is opened at once; anything else is imported, which a machine without QEMU is told
+    // before.
+    if !arguments.tree.join(".git").exists() {
+        vm::version(&context.home)?;
+    }
     let tree = Tree::open(
         &context.home,
         &arguments.tree,
         arguments.revision.as_deref(),
     )?;
+    tree.check_bootable()?;
     plan.clock = arguments.clock.resolve(context)?;
     let wanted = Wanted {
         tree: &tree,
@@ -196,32 +203,6 @@ fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
         .check()?,
         clock: Clock::Virtual,
     })
-}
-
-/// A name of the catalogue, a folder, or a file.
-pub(super) fn open_series(name: &str) -> Result<Series> {
-    let path = Path::new(name);
-    let series = if path.is_dir() {
-        Series::open(path)
-    } else if path.is_file() {
-        Series::from_patch_file(path)
-    } else if name.contains(['/', '.']) && !path.exists() {
-        return Err(Fault::user(format!("there is no file or folder {name}"))
-            .next("`ktrial series list` shows the series that go by a name"));
-    } else {
-        catalogue::find(name)
-    };
-    let series = series.map_err(|e| match e {
-        SeriesError::Patch(_) => Fault::new(At::Patch, e.to_string()),
-        _ => Fault::user(e.to_string()),
-    })?;
-    match series.system {
-        Some(system) if system != System::Linux => Err(Fault::user(format!(
-            "{} is for {system}, and only Linux guests can be booted yet",
-            series.name
-        ))),
-        _ => Ok(series),
-    }
 }
 
 impl ClockChoice {

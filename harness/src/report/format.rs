@@ -1,5 +1,7 @@
 //! Numbers, times and sizes for people.
 
+use crate::timestamp::date;
+
 /// The minus sign, as wide as a plus.
 const MINUS: char = '\u{2212}';
 /// Keeps a number and its unit on one line.
@@ -173,28 +175,12 @@ pub(super) fn probability(p: f64) -> String {
 pub(super) fn when(unix_ms: i64) -> String {
     let minutes = unix_ms.div_euclid(60_000);
     let (days, minute) = (minutes.div_euclid(1440), minutes.rem_euclid(1440));
-    let (year, month, day) = civil(days);
     format!(
-        "{year:04}-{month:02}-{day:02} {:02}:{:02} UTC",
+        "{} {:02}:{:02} UTC",
+        date(days * 86_400),
         minute / 60,
         minute % 60
     )
-}
-
-/// Days since 1970-01-01 as year, month, day of the Gregorian calendar, for every day that unix
-/// milliseconds can name. Years are counted from March, so that the leap day comes last.
-fn civil(days: i64) -> (i64, i64, i64) {
-    const DAYS_IN_400_YEARS: i64 = 146_097;
-    let days = days + 719_468; // since 0000-03-01
-    let era = days.div_euclid(DAYS_IN_400_YEARS);
-    let day_of_era = days.rem_euclid(DAYS_IN_400_YEARS);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153; // from March
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
 /// A duration in milliseconds: `840 ms`, `52.1 s`, `1 min 15 s`, `2 h 3 min`.

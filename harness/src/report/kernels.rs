@@ -1,15 +1,22 @@
 //! What each variant was made of: kernel, series, patches, and how these were applied.
 
 use ktrial_db::{Kernel, PatchText, Variant};
-use serde::{Deserialize, Serialize};
+use ktrial_patches::MendKind;
+use serde::Serialize;
 
 use super::format;
 use super::record::{Built, Record};
 use super::site::Extra;
 use super::text;
+use crate::series::record::{Applied, AppliedFile, AppliedHunk, AppliedMend, AppliedPatch};
 
 /// A patch is shown to this many bytes; the whole is in a file beside the page.
 const SHOWN_BYTES: usize = 48 << 10;
+
+/// Mends of a patch that are shown.
+const SHOWN_MENDS: usize = 100;
+/// Characters of an added line that are shown.
+const SHOWN_COLUMNS: usize = 300;
 
 /// One variant's section.
 #[derive(Debug, Serialize)]
@@ -39,6 +46,8 @@ struct SeriesFacts {
     name: String,
     title: String,
     source: String,
+    /// The series was undone.
+    reverse: bool,
     patches: Vec<PatchFacts>,
     /// How it was applied, where that is not in a form this report knows.
     applied: Option<String>,
@@ -47,8 +56,14 @@ struct SeriesFacts {
 #[derive(Debug, Serialize)]
 struct PatchFacts {
     name: String,
+    /// Added lines that the tree does not have as the patch has them.
+    rewrites: Vec<RewriteFacts>,
     /// How each file was changed: `fs/file.c: 3 hunks in place`.
     applied: Vec<String>,
+    /// What else was put right, a line each.
+    mends: Vec<String>,
+    /// The text below is not to the byte what was applied.
+    lossy: bool,
     lines: Vec<DiffLine>,
     is_cut: bool,
     link: String,
@@ -61,29 +76,13 @@ struct DiffLine {
     text: String,
 }
 
-/// How a series was applied, as a trial stores it.
-#[derive(Debug, Deserialize)]
-struct Applied {
-    patches: Vec<AppliedPatch>,
-}
-
-#[derive(Debug, Deserialize)]
-struct AppliedPatch {
-    name: String,
-    files: Vec<AppliedFile>,
-}
-
-#[derive(Debug, Deserialize)]
-struct AppliedFile {
-    path: String,
-    hunks: Vec<AppliedHunk>,
-}
-
-#[derive(Debug, Deserialize)]
-struct AppliedHunk {
-    line: u64,
-    offset: i64,
-    fuzz: u64,
+/// An added line as it was and as it is.
+#[derive(Debug, PartialEq, Serialize)]
+struct RewriteFacts {
+    /// Where, and why.
+    place: String,
+    was: String,
+    now: String,
 }
 
 /// Every variant's section, and the patches as files.
@@ -137,11 +136,14 @@ fn series(
             bytes: patch.text.clone().into_bytes(),
         });
         let shown = head(&patch.text);
+        let done = applied.as_ref();
+        let done = done.and_then(|all| of_patch(all, position, &patch.name));
         PatchFacts {
             name: patch.name.clone(),
-            applied: applied
-                .as_ref()
-                .map_or(Vec::new(), |all| how(all, position, &patch.name)),
+            rewrites: done.map_or(Vec::new(), rewrites),
+            applied: done.map_or(Vec::new(), |done| done.files.iter().map(file).collect()),
+            mends: done.map_or(Vec::new(), mends),
+            lossy: done.is_some_and(|done| done.lossy),
             lines: shown.lines().map(diff_line).collect(),
             is_cut: shown.len() < patch.text.len(),
             link,
@@ -151,6 +153,7 @@ fn series(
         name: series.name.clone(),
         title: series.title.clone(),
         source: series.source.clone(),
+        reverse: applied.as_ref().is_some_and(|applied| applied.reverse),
         patches: series.patches.iter().enumerate().map(patch).collect(),
         applied: match applied {
             Some(_) => None,
@@ -177,29 +180,33 @@ fn diff_line(line: &str) -> DiffLine {
     }
 }
 
-/// How the patch at this position went in, file by file; its name must agree.
-fn how(applied: &Applied, position: usize, name: &str) -> Vec<String> {
-    let patch = applied
-        .patches
-        .get(position)
-        .filter(|patch| patch.name == name);
-    let found = patch.or_else(|| applied.patches.iter().find(|patch| patch.name == name));
-    found.map_or(Vec::new(), |patch| patch.files.iter().map(file).collect())
+/// How the patch at this position went in; its name must agree.
+fn of_patch<'a>(applied: &'a Applied, position: usize, name: &str) -> Option<&'a AppliedPatch> {
+    let patch = applied.patches.get(position);
+    let patch = patch.filter(|patch| patch.name == name);
+    patch.or_else(|| applied.patches.iter().find(|patch| patch.name == name))
 }
 
 fn file(file: &AppliedFile) -> String {
-    let moved = |hunk: &&AppliedHunk| hunk.offset != 0 || hunk.fuzz != 0;
+    let moved = |hunk: &&AppliedHunk| rung(hunk).is_some() || hunk.offset != 0 || hunk.fuzz != 0;
     let total = format::count(file.hunks.len(), "hunk");
     let moved: Vec<String> = file.hunks.iter().filter(moved).map(hunk).collect();
+    let path = match &file.named {
+        Some(named) => format!("{} ({named} in the patch)", file.path),
+        None => file.path.clone(),
+    };
     if moved.is_empty() {
-        format!("{}: {total}, in place", file.path)
+        format!("{path}: {total}, in place")
     } else {
-        format!("{}: {total}; {}", file.path, moved.join("; "))
+        format!("{path}: {total}; {}", moved.join("; "))
     }
 }
 
 fn hunk(hunk: &AppliedHunk) -> String {
     let mut said = format!("line {}", hunk.line);
+    if let Some(rung) = rung(hunk) {
+        said += &format!(", {rung}");
+    }
     if hunk.offset != 0 {
         said += &format!(", offset {}", format::signed(hunk.offset as f64, 0));
     }
@@ -207,6 +214,64 @@ fn hunk(hunk: &AppliedHunk) -> String {
         said += &format!(", fuzz {}", hunk.fuzz);
     }
     said
+}
+
+/// The rung, where offset and fuzz do not say it already.
+fn rung(hunk: &AppliedHunk) -> Option<&str> {
+    let rung = hunk.rung.as_deref()?;
+    (!["exact", "offset", "fuzz"].contains(&rung)).then_some(rung)
+}
+
+/// The mends of a patch, each with its place.
+fn placed(patch: &AppliedPatch) -> impl Iterator<Item = (&AppliedMend, String)> {
+    let read = patch.mends.iter().map(|mend| {
+        let of = mend.path.iter().map(|path| format!(", {path}"));
+        let place = format!("line {} of the patch{}", mend.line, of.collect::<String>());
+        (mend, place)
+    });
+    let applied = patch.files.iter().flat_map(|file| {
+        let path = |mend: &AppliedMend| mend.path.clone().unwrap_or_else(|| file.path.clone());
+        let line = move |mend| (mend, format!("{}:{}", path(mend), mend.line));
+        file.mends.iter().map(line)
+    });
+    read.chain(applied)
+}
+
+fn sentence(mend: &AppliedMend) -> String {
+    let known = MendKind::named(&mend.kind).map(MendKind::sentence);
+    known.unwrap_or(&mend.kind).to_owned()
+}
+
+fn rewrites(patch: &AppliedPatch) -> Vec<RewriteFacts> {
+    let changed = placed(patch).filter_map(|(mend, place)| {
+        let added = mend.added.as_ref()?;
+        Some(RewriteFacts {
+            place: format!("{place}: {}", sentence(mend)),
+            was: with_tabs_shown(&added.was),
+            now: with_tabs_shown(&added.now),
+        })
+    });
+    changed.take(SHOWN_MENDS).collect()
+}
+
+fn mends(patch: &AppliedPatch) -> Vec<String> {
+    let quiet = || placed(patch).filter(|(mend, _)| mend.added.is_none());
+    let line = |(mend, place): (&AppliedMend, String)| match mend.lines {
+        0 | 1 => format!("{place}: {}", sentence(mend)),
+        lines => format!("{place}: {} ({lines} lines)", sentence(mend)),
+    };
+    let mut lines: Vec<String> = quiet().take(SHOWN_MENDS).map(line).collect();
+    let loud = placed(patch).count() - quiet().count();
+    let more = quiet().count().saturating_sub(SHOWN_MENDS) + loud.saturating_sub(SHOWN_MENDS);
+    if more > 0 {
+        lines.push(format!("and {more} more, in the trial's JSON file"));
+    }
+    lines
+}
+
+/// A line whose blanks and tabs can be told apart.
+fn with_tabs_shown(line: &str) -> String {
+    text::cut(&line.replace('\t', "\u{21e5}\t"), SHOWN_COLUMNS)
 }
 
 #[cfg(test)]
@@ -221,13 +286,49 @@ mod tests {
                 {"line": 512, "offset": -3, "fuzz": 1},
                 {"line": 600, "offset": 12, "fuzz": 0}]},
             {"path": "fs/open.c", "hunks": [{"line": 1, "offset": 0, "fuzz": 0}]}]}]}"#;
-        let applied = serde_json::from_str(json).unwrap();
+        let applied: Applied = serde_json::from_str(json).unwrap();
+        let patch = of_patch(&applied, 0, "p").unwrap();
+        let lines: Vec<String> = patch.files.iter().map(file).collect();
         assert_eq!(
-            how(&applied, 0, "p").join("\n").replace('\u{a0}', " "),
+            lines.join("\n").replace('\u{a0}', " "),
             "fs/file.c: 3 hunks; line 512, offset \u{2212}3, fuzz 1; line 600, offset +12\n\
              fs/open.c: 1 hunk, in place"
         );
-        assert!(how(&applied, 0, "another").is_empty());
+        assert!(of_patch(&applied, 0, "another").is_none());
+        assert!(rewrites(patch).is_empty() && mends(patch).is_empty());
+    }
+
+    #[test]
+    fn rungs_names_and_mends_are_told_and_changed_lines_apart() {
+        let json = r#"{"patches": [{"name": "p",
+            "mends": [{"kind": "quotation", "line": 34, "lines": 3}],
+            "files": [{"path": "fs/file.c", "named": "fs/fd.c",
+                "hunks": [{"line": 10, "offset": 0, "fuzz": 0, "rung": "exact"},
+                          {"line": 20, "offset": 2, "fuzz": 0, "rung": "whitespace"},
+                          {"line": 30, "offset": 0, "fuzz": 0, "rung": "merge"}],
+                "mends": [{"kind": "whitespace", "path": "fs/file.c", "line": 12, "lines": 1,
+                           "added": {"was": "        int n;", "now": "\tint n;"}},
+                          {"kind": "of-tomorrow", "line": 30, "lines": 1}]}]}]}"#;
+        let applied: Applied = serde_json::from_str(json).unwrap();
+        let patch = of_patch(&applied, 0, "p").unwrap();
+        assert_eq!(
+            file(&patch.files[0]).replace('\u{a0}', " "),
+            "fs/file.c (fs/fd.c in the patch): 3 hunks; line 20, whitespace, offset +2; \
+             line 30, merge"
+        );
+        let changed = RewriteFacts {
+            place: "fs/file.c:12: blanks and tabs differ from the file's".into(),
+            was: "        int n;".into(),
+            now: "\u{21e5}\tint n;".into(),
+        };
+        assert_eq!(rewrites(patch), [changed]);
+        assert_eq!(
+            mends(patch),
+            [
+                "line 34 of the patch: `> ` taken off (3 lines)",
+                "fs/file.c:30: of-tomorrow",
+            ]
+        );
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::home::Home;
 use crate::process;
 
 /// The branch that an import makes.
-pub(super) const BRANCH: &str = "refs/heads/base";
+pub(crate) const BRANCH: &str = "refs/heads/base";
 /// Stands in the repository once the import is whole.
 pub(super) const DONE: &str = "ktrial-imported";
 

@@ -2,49 +2,42 @@
 //! bare repository in ktrial's cache; the user's own files are never written.
 
 mod checkout;
+mod identify;
 mod import;
+mod linked;
 
 use std::path::{Path, PathBuf};
 
 use git2::{Oid, Repository};
+use ktrial_patches::catalogue::System;
 
 use crate::fault::{Fault, OrHost, Result};
 use crate::hash::hash16;
 use crate::home::{Home, Lock};
 
+pub use identify::proper_name;
+pub(crate) use import::BRANCH as IMPORT_BRANCH;
+
 /// A kernel source tree, ready for patches.
 pub struct Tree {
-    /// Which system's kernel it is.
-    pub system: System,
+    /// Which system's kernel it is; `None` for a git repository that is none that ktrial knows.
+    pub system: Option<System>,
     /// What a person calls it: `linux-source-6.1`, `linux`.
     pub name: String,
     /// Where it came from, as an absolute path.
     pub source: PathBuf,
     /// Short, stable key of this tree in the cache.
     pub key: String,
-    /// The version that the tree states of itself, such as `6.1.192`.
+    /// The version that the tree states of itself, such as `6.1.192` or `15.1-RELEASE-p1`; may be
+    /// empty.
     pub version: String,
     /// The commit that the base variant is built from.
     pub base: Oid,
     /// The bare repository in the cache; new objects go here.
     pub repository: Repository,
+    /// Whether `source` is a git repository of the user's own.
+    pub is_git: bool,
     folder: PathBuf,
-}
-
-/// The operating system that a tree is the kernel of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum System {
-    /// Linux.
-    Linux,
-}
-
-impl System {
-    /// The name used in files and in the database.
-    pub fn name(self) -> &'static str {
-        match self {
-            System::Linux => "linux",
-        }
-    }
 }
 
 impl Tree {
@@ -52,8 +45,8 @@ impl Tree {
     /// `revision` picks the base of a git checkout and is refused elsewhere.
     ///
     /// # Errors
-    /// A user fault if the source is none of these or no kernel is in it; a host fault if a tool
-    /// or the disk fails.
+    /// A user fault if the source is none of these, or a tarball or folder without a kernel; a host
+    /// fault if a tool or the disk fails.
     pub fn open(home: &Home, source: &Path, revision: Option<&str>) -> Result<Tree> {
         let source = source.canonicalize().map_err(|e| {
             Fault::user(format!("there is no tree at {}: {e}", source.display()))
@@ -73,33 +66,91 @@ impl Tree {
             ))
             .next("leave --revision out"));
         }
-        if source.is_dir() && !is_git && !source.join("Kbuild").is_file() {
-            return Err(no_kernel(&source));
+        // Before it is all read in: it might be anything.
+        if source.is_dir() && !is_git {
+            let file = |path: &str| Some(source.join(path)).filter(|path| path.is_file());
+            identify::identify(|path| std::fs::read(file(path)?).ok())
+                .ok_or_else(|| no_kernel(&source))?;
         }
         let key = if is_git {
             hash16([source.as_os_str().as_encoded_bytes()])
         } else {
             import::signature(&source)?
         };
+        Tree::with(home, source, key, is_git, |folder, source| match is_git {
+            true => linked::linked(&folder.join("git"), source, revision.unwrap_or("HEAD")),
+            false => imported(home, folder, source),
+        })
+    }
+
+    /// A tree of an earlier trial, if its source is still there and nothing has to be imported
+    /// for it; a git checkout at its present HEAD.
+    ///
+    /// # Errors
+    /// A user fault if its source is no kernel any more; a host fault of the disk.
+    pub fn of_record(home: &Home, record: &ktrial_db::Tree) -> Result<Option<Tree>> {
+        let source = Path::new(&record.source);
+        if !source.exists() {
+            return Ok(None);
+        }
+        if is_git(source)? {
+            return Tree::open(home, source, None).map(Some);
+        }
+        let key = record.key.split_once('-').map_or("", |(key, _)| key);
+        let git_dir = home.cache("trees")?.join(key).join("git");
+        if key.is_empty() || !git_dir.join(import::DONE).exists() {
+            return Ok(None);
+        }
+        Tree::with(home, source.to_owned(), key.to_owned(), false, |_, _| {
+            opened(&git_dir)
+        })
+        .map(Some)
+    }
+
+    fn with(
+        home: &Home,
+        source: PathBuf,
+        key: String,
+        is_git: bool,
+        repository: impl FnOnce(&Path, &Path) -> Result<(Repository, Oid)>,
+    ) -> Result<Tree> {
         let folder = home.cache("trees")?.join(&key);
         let _lock = home.lock(&format!("tree-{key}"))?;
-        let (repository, base) = if is_git {
-            linked(&folder, &source, revision.unwrap_or("HEAD"))?
-        } else {
-            imported(home, &folder, &source)?
+        let (repository, base) = repository(&folder, &source)?;
+        let (system, version) = match identify::identify(|path| content(&repository, base, path)) {
+            Some((system, version)) => (Some(system), version),
+            None if is_git => (None, String::new()),
+            None => return Err(no_kernel(&source)),
         };
-        let name = tree_name(&source);
-        let (system, version) = identify(&repository, base).ok_or_else(|| no_kernel(&source))?;
         Ok(Tree {
             system,
-            name,
+            name: tree_name(&source),
             source,
             key,
             version,
             base,
             repository,
+            is_git,
             folder,
         })
+    }
+
+    /// Its name with its version, where it has one: `linux-source-6.1 6.1.192`.
+    pub fn title(&self) -> String {
+        format!("{} {}", self.name, self.version)
+            .trim_end()
+            .to_owned()
+    }
+
+    /// Whether ktrial knows how to build and boot it.
+    ///
+    /// # Errors
+    /// A user fault if not.
+    pub fn check_bootable(&self) -> Result<()> {
+        match self.system {
+            Some(system) => check_bootable(system),
+            None => Err(no_kernel(&self.source)),
+        }
     }
 
     /// The folder of checked-out sources that builds of this tree share.
@@ -135,9 +186,35 @@ impl Tree {
     }
 }
 
+/// Whether ktrial knows how to build and boot a system's kernel.
+///
+/// # Errors
+/// A user fault if not.
+pub fn check_bootable(system: System) -> Result<()> {
+    if system == System::Linux {
+        return Ok(());
+    }
+    Err(Fault::user(format!(
+        "ktrial can apply to {} trees but not boot them yet",
+        proper_name(system)
+    ))
+    .next("`ktrial apply` puts the series on a branch, to be built and measured there"))
+}
+
 fn no_kernel(source: &Path) -> Fault {
-    Fault::user(format!("{} holds no Linux kernel", source.display()))
-        .next("at its top should be a Kbuild, and a Makefile that sets VERSION and PATCHLEVEL")
+    Fault::user(format!(
+        "{} holds no kernel that ktrial knows",
+        source.display()
+    ))
+    .next(identify::EXPECTED)
+}
+
+/// A file of a commit.
+fn content(repository: &Repository, commit: Oid, path: &str) -> Option<Vec<u8>> {
+    let tree = repository.find_commit(commit).ok()?.tree().ok()?;
+    let entry = tree.get_path(Path::new(path)).ok()?;
+    let blob = repository.find_blob(entry.id()).ok()?;
+    Some(blob.content().to_vec())
 }
 
 /// Whether the folder is a git repository. One of another user counts: nothing in it is run.
@@ -162,30 +239,13 @@ fn imported(home: &Home, folder: &Path, source: &Path) -> Result<(Repository, Oi
     if !git_dir.join(import::DONE).exists() {
         import::import(home, source, &git_dir)?;
     }
-    let repository = open_bare(&git_dir)?;
-    let base = resolve(&repository, import::BRANCH)?;
-    Ok((repository, base))
+    opened(&git_dir)
 }
 
-/// A bare repository that borrows the objects of the user's checkout, so that patched trees and
-/// commits never land in the user's own.
-fn linked(folder: &Path, source: &Path, revision: &str) -> Result<(Repository, Oid)> {
-    let theirs = Repository::open(source).or_host(|| format!("open {}", source.display()))?;
-    let base = resolve(&theirs, revision)?;
-    let git_dir = folder.join("git");
-    let repository = if git_dir.join("HEAD").exists() {
-        open_bare(&git_dir)?
-    } else {
-        Repository::init_bare(&git_dir).or_host(|| format!("make {}", git_dir.display()))?
-    };
-    let objects = theirs.commondir().join("objects");
-    let info = git_dir.join("objects/info");
-    std::fs::create_dir_all(&info).or_host(|| format!("make {}", info.display()))?;
-    let alternates = info.join("alternates");
-    std::fs::write(&alternates, format!("{}\n", objects.display()))
-        .or_host(|| format!("write {}", alternates.display()))?;
-    drop(repository);
-    Ok((open_bare(&git_dir)?, base))
+fn opened(git_dir: &Path) -> Result<(Repository, Oid)> {
+    let repository = open_bare(git_dir)?;
+    let base = resolve(&repository, import::BRANCH)?;
+    Ok((repository, base))
 }
 
 fn open_bare(git_dir: &Path) -> Result<Repository> {
@@ -203,31 +263,6 @@ fn resolve(repository: &Repository, revision: &str) -> Result<Oid> {
         })
 }
 
-/// Reads the kernel's own version from its top-level Makefile.
-fn identify(repository: &Repository, base: Oid) -> Option<(System, String)> {
-    let tree = repository.find_commit(base).ok()?.tree().ok()?;
-    let makefile = tree.get_path(Path::new("Makefile")).ok()?;
-    tree.get_path(Path::new("Kbuild")).ok()?;
-    let blob = repository.find_blob(makefile.id()).ok()?;
-    let text = String::from_utf8_lossy(blob.content());
-    linux_version(&text).map(|version| (System::Linux, version))
-}
-
-/// `6.1.192` from the first lines of a Linux Makefile.
-fn linux_version(makefile: &str) -> Option<String> {
-    let value = |key: &str| {
-        makefile.lines().take(12).find_map(|line| {
-            let (name, value) = line.split_once('=')?;
-            (name.trim() == key).then(|| value.trim().to_owned())
-        })
-    };
-    let parts = [value("VERSION")?, value("PATCHLEVEL")?];
-    let sublevel = value("SUBLEVEL").filter(|s| !s.is_empty() && s != "0");
-    let extra = value("EXTRAVERSION").unwrap_or_default();
-    let numbers: Vec<String> = parts.into_iter().chain(sublevel).collect();
-    Some(format!("{}{extra}", numbers.join(".")))
-}
-
 /// The file name without archive suffixes.
 fn tree_name(source: &Path) -> String {
     let name = source
@@ -240,15 +275,6 @@ fn tree_name(source: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_version_is_the_one_that_make_kernelversion_prints() {
-        let makefile = "# SPDX-License-Identifier: GPL-2.0\nVERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 192\nEXTRAVERSION =\nNAME = Curry Ramen\n";
-        assert_eq!(linux_version(makefile).as_deref(), Some("6.1.192"));
-        let rc = "VERSION = 7\nPATCHLEVEL = 0\nSUBLEVEL = 0\nEXTRAVERSION = -rc3\n";
-        assert_eq!(linux_version(rc).as_deref(), Some("7.0-rc3"));
-        assert_eq!(linux_version("all:\n\tcc x.c\n"), None);
-    }
 
     #[test]
     fn a_tree_is_called_after_its_archive() {

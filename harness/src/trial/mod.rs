@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::timestamp::unix_ms;
 
 pub use plan::{KernelOf, Plan, PlannedVariant, Run};
-pub use prepare::{Prepared, Wanted, applied_line, apply_series, prepare};
+pub use prepare::{Prepared, Wanted, prepare};
 
 /// Runs a prepared trial to its end, or goes on with one of the same plan that was interrupted.
 ///

@@ -5,17 +5,18 @@ use std::path::PathBuf;
 
 use ktrial_db::{Db, NewTrial, NewVariant, PatchText, TrialId};
 use ktrial_patches::Patch;
-use ktrial_patches::apply::{Applied, apply};
+use ktrial_patches::apply::Applied;
 use ktrial_patches::catalogue::Series;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{KernelOf, Plan};
-use crate::fault::{At, Fault, OrHost, Result};
+use crate::fault::{OrHost, Result};
 use crate::guest::{Guest, Programs};
 use crate::hash::hash16;
 use crate::home::Home;
 use crate::kernel::{Builder, Config, Kernel, Toolchain};
 use crate::progress::Progress;
+use crate::series::{self, record};
 use crate::timestamp::unix_ms;
 use crate::tree::Tree;
 use crate::{machine, vm};
@@ -48,7 +49,7 @@ pub struct Prepared {
     pub kernels: BTreeMap<KernelOf, Kernel>,
     /// The agent and the workloads.
     pub programs: Programs,
-    applied: Applied,
+    applied: record::Applied,
     seed: Option<u64>,
     title: String,
     command_line: String,
@@ -60,13 +61,16 @@ pub struct Prepared {
 /// Applies the series and builds what is missing in the cache.
 ///
 /// # Errors
-/// A patch fault if the series does not apply; a kernel fault if a kernel does not build; a host
-/// fault if a tool is missing.
+/// A user fault if the tree lacks what the series needs; a patch fault if the series does not
+/// apply; a kernel fault if a kernel does not build; a host fault if a tool is missing.
 pub fn prepare(home: &Home, wanted: Wanted<'_>, progress: &Progress) -> Result<Prepared> {
     let (tree, series) = (wanted.tree, wanted.series);
     let qemu = vm::version(home)?;
-    let applied = apply_series(tree, series)?;
-    progress.say(&applied_line(series, &applied));
+    let outcome = series::apply_to(tree, series)?;
+    progress.say(&series::summary(&series.name, &outcome));
+    for line in series::loud(&outcome) {
+        progress.say(&line);
+    }
     let programs = Programs::build(home)?;
     let toolchain = Toolchain::find(home)?;
     let builder = Builder {
@@ -77,11 +81,15 @@ pub fn prepare(home: &Home, wanted: Wanted<'_>, progress: &Progress) -> Result<P
         jobs: wanted.jobs,
         progress,
     };
-    let base = apply(&tree.repository, tree.base, &[]).map_err(|e| apply_fault(&e))?;
+    let base = Applied {
+        tree: tree.tree_of(tree.base)?,
+        commit: tree.base,
+        patches: Vec::new(),
+    };
     let mut kernels = BTreeMap::new();
     for (which, name, variant) in [
         (KernelOf::Base, "base", &base),
-        (KernelOf::Patched, "patched", &applied),
+        (KernelOf::Patched, "patched", &outcome.applied),
     ] {
         let kernel = builder.build(name, variant)?;
         for option in &kernel.refused_options {
@@ -95,71 +103,15 @@ pub fn prepare(home: &Home, wanted: Wanted<'_>, progress: &Progress) -> Result<P
         plan_key,
         programs,
         kernels,
-        applied,
+        applied: record::Applied::of(&outcome),
         seed: wanted.seed,
-        title: format!("{} on {} {}", series.name, tree.name, tree.version),
+        title: format!("{} on {}", series.name, tree.title()),
         command_line: wanted.command_line,
         machine,
         tree: tree_record(tree)?,
-        series: series_record(series, &patches_of(tree, series)?),
+        series: series_record(series, &outcome.patches),
         plan: wanted.plan,
     })
-}
-
-/// Applies a series to the base of a tree.
-///
-/// # Errors
-/// A patch fault with the hunk if it does not apply.
-pub fn apply_series(tree: &Tree, series: &Series) -> Result<Applied> {
-    let patches = patches_of(tree, series)?;
-    apply(&tree.repository, tree.base, &patches).map_err(|e| apply_fault(&e))
-}
-
-/// The patches of a series, its commits looked up in the tree.
-fn patches_of(tree: &Tree, series: &Series) -> Result<Vec<Patch>> {
-    let patches = series.patches(&tree.repository, tree.base);
-    patches.map_err(|e| Fault::new(At::Patch, e.to_string()))
-}
-
-fn apply_fault(error: &ktrial_patches::apply::ApplyError) -> Fault {
-    let text = error.to_string();
-    let (what, evidence) = text.split_once('\n').unwrap_or((&text, ""));
-    if error.is_patch_fault() {
-        Fault::new(At::Patch, what)
-            .showing(evidence)
-            .next("bring the patch up to this tree, or give --tree the one that it was made for")
-    } else {
-        Fault::host(what).showing(evidence)
-    }
-}
-
-/// How a series applied, in one line.
-pub fn applied_line(series: &Series, applied: &Applied) -> String {
-    let hunks = || {
-        applied
-            .patches
-            .iter()
-            .flat_map(|p| &p.files)
-            .flat_map(|f| &f.hunks)
-    };
-    let offset = hunks().filter(|h| h.offset != 0).count();
-    let fuzzy = hunks().filter(|h| h.fuzz != 0).count();
-    let how = match (offset, fuzzy) {
-        (0, 0) => "exactly".to_owned(),
-        (o, 0) => format!("{o} with an offset"),
-        (o, f) => format!("{o} with an offset, {f} with fuzz"),
-    };
-    match applied.patches.len() {
-        0 => format!(
-            "{}: no patches, both variants are the same kernel",
-            series.name
-        ),
-        n => format!(
-            "{} applies: {n} patch(es), {} hunk(s), {how}",
-            series.name,
-            hunks().count()
-        ),
-    }
 }
 
 impl Prepared {
@@ -186,7 +138,7 @@ impl Prepared {
                     kernel: kernels.get(&variant.kernel).copied(),
                     settings_json: to_json(&variant.settings)?,
                     applied_json: if patched {
-                        applied_json(&self.applied).to_string()
+                        to_json(&self.applied)?
                     } else {
                         "{}".into()
                     },
@@ -247,7 +199,9 @@ fn plan_key(
 fn tree_record(tree: &Tree) -> Result<ktrial_db::Tree> {
     Ok(ktrial_db::Tree {
         key: format!("{}-{}", tree.key, tree.base),
-        system: tree.system.name().into(),
+        system: tree
+            .system
+            .map_or_else(String::new, |system| system.to_string()),
         name: tree.name.clone(),
         source: tree.source.display().to_string(),
         version: tree.version.clone(),
@@ -264,9 +218,12 @@ fn series_record(series: &Series, patches: &[Patch]) -> ktrial_db::Series {
             text: String::from_utf8_lossy(&patch.source).into_owned(),
         })
         .collect();
-    let texts = patches.iter().map(|patch| &patch.text);
+    // Done and undone are two series of the same texts.
+    let turned = series.reverse.then_some("reverse");
+    let texts = patches.iter().map(|patch| patch.text.as_str());
+    let name = series.name.as_str();
     ktrial_db::Series {
-        key: hash16([&series.name].into_iter().chain(texts)),
+        key: hash16([name].into_iter().chain(texts).chain(turned)),
         name: series.name.clone(),
         title: series.title.clone(),
         source: series.source.clone().unwrap_or_default(),
@@ -286,23 +243,6 @@ fn kernel_record(kernel: &Kernel) -> ktrial_db::Kernel {
         size_bytes: kernel.size,
         release: kernel.release.clone(),
     }
-}
-
-fn applied_json(applied: &Applied) -> Value {
-    let hunk = |h: &ktrial_patches::apply::AppliedHunk| json!({"line": h.line, "offset": h.offset, "fuzz": h.fuzz});
-    let patches: Vec<Value> = applied
-        .patches
-        .iter()
-        .map(|patch| {
-            let files: Vec<Value> = patch
-                .files
-                .iter()
-                .map(|f| json!({"path": f.path, "hunks": f.hunks.iter().map(hunk).collect::<Vec<_>>()}))
-                .collect();
-            json!({"name": patch.name, "files": files})
-        })
-        .collect();
-    json!({ "patches": patches })
 }
 
 fn to_json(value: &impl serde::Serialize) -> Result<String> {

@@ -189,6 +189,17 @@ fn hostile_text_stays_text() {
         assert!(!page.contains(['\0', '\u{1b}', '\u{202e}']), "{name}");
     }
     let page = read(folder.path(), "trial-1.html");
+    // The mends, which came out of a patch: the place, both readings, and the ones in a line.
+    let said = words(parse(&page).root_element());
+    for mark in [
+        "was ",
+        "now ",
+        "mended: ",
+        " in the patch)",
+        "undone, last patch",
+    ] {
+        assert!(said.contains(mark), "{mark}: {said}");
+    }
     let drawing = page
         .split("<svg class=\"chart\"")
         .nth(1)

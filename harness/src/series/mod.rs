@@ -1,0 +1,124 @@
+//! Series on trees: opening one, applying it, and saying how that went, to people and for the
+//! record. What a patch or a tree says is data here as everywhere.
+
+pub mod record;
+
+mod account;
+mod branch;
+mod fit;
+#[cfg(test)]
+mod fixture;
+mod import;
+mod open;
+mod refusal;
+mod shim;
+
+use git2::Repository;
+use ktrial_patches::Patch;
+use ktrial_patches::apply::{Applied, apply};
+use ktrial_patches::catalogue::Series;
+use ktrial_patches::history::{self, Base, Reference};
+
+use crate::fault::Result;
+use crate::tree::{Tree, proper_name};
+
+pub use account::{full, left_out, loud, read_mends, summary};
+pub use branch::{Branched, put_on_branch};
+pub use fit::fit;
+pub use import::{Imported, Importing, import};
+pub use open::open;
+
+/// A series as it went onto a tree.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its patches, those made of the tree's commits among them.
+    pub patches: Vec<Patch>,
+    /// Where they landed.
+    pub applied: Applied,
+    /// They were undone, not done.
+    pub reverse: bool,
+}
+
+/// Applies a series to the base of a tree, in ktrial's own repository of it.
+///
+/// # Errors
+/// A patch fault with the place and what changed it since; a user fault if the tree lacks a commit
+/// that the series names; a host fault if the tree's repository can't be used.
+pub fn apply_to(tree: &Tree, series: &Series) -> Result<Outcome> {
+    apply_in(&tree.repository, tree, series)
+}
+
+/// The same in another repository that has the tree's base.
+fn apply_in(repository: &Repository, tree: &Tree, series: &Series) -> Result<Outcome> {
+    let patches = patches_of(repository, tree, series)?;
+    match apply(repository, tree.base, &patches) {
+        Ok(applied) => Ok(Outcome {
+            patches,
+            applied,
+            reverse: series.reverse,
+        }),
+        Err(error) => Err(refusal::of_apply(repository, tree, &patches, &error)),
+    }
+}
+
+fn patches_of(repository: &Repository, tree: &Tree, series: &Series) -> Result<Vec<Patch>> {
+    let patches = series.patches(repository, tree.base);
+    patches.map_err(|error| refusal::of_series(&series.name, error))
+}
+
+/// The newest commit in the history of the tree's base on which a series applies, among `limit`,
+/// and how it applies there.
+///
+/// # Errors
+/// As [`apply_to`], but for a patch that does not apply.
+pub fn find_base(tree: &Tree, series: &Series, limit: usize) -> Result<Option<(Base, Outcome)>> {
+    let patches = patches_of(&tree.repository, tree, series)?;
+    let found = history::find_base(&tree.repository, tree.base, &patches, limit)
+        .map_err(|error| refusal::of_apply(&tree.repository, tree, &patches, &error))?;
+    Ok(found.map(|base| {
+        let outcome = Outcome {
+            patches,
+            applied: base.applied.clone(),
+            reverse: series.reverse,
+        };
+        (base, outcome)
+    }))
+}
+
+/// Commits in the history of the tree's base, `limit` at most.
+pub fn commits(tree: &Tree, limit: usize) -> usize {
+    let walk = tree.repository.revwalk().and_then(|mut walk| {
+        walk.push(tree.base)?;
+        Ok(walk)
+    });
+    walk.map_or(0, |walk| walk.take(limit).flatten().count())
+}
+
+/// What a series says of its system where the tree is of another one; patches often go from one
+/// BSD to the other, so that this is worth a line and no refusal.
+pub fn foreign(tree: &Tree, series: &Series) -> Option<String> {
+    let (wanted, found) = (series.system?, tree.system);
+    let found = match found {
+        Some(found) if found == wanted => return None,
+        Some(found) => format!("is {}", proper_name(found)),
+        None => "is no kernel that ktrial knows".to_owned(),
+    };
+    Some(format!(
+        "note: {} is for {}, and {} {found}",
+        series.name,
+        proper_name(wanted),
+        tree.name
+    ))
+}
+
+/// A reference as people say it: `commit 8cdef6cbcc73`, `review D9586`.
+pub fn described(reference: &Reference) -> String {
+    match reference {
+        Reference::Commit(name) => format!("commit {name}"),
+        Reference::Range(range) => format!("commits {range}"),
+        Reference::Subject(subject) => format!("the commit with the subject `{subject}`"),
+        Reference::Svn(revision) => format!("Subversion revision r{revision}"),
+        Reference::Review(review) => format!("the commits of review {review}"),
+        Reference::Bundle { name, .. } => format!("the commits of the bundle {name}"),
+    }
+}

@@ -1,0 +1,146 @@
+//! Why a series does not go onto a tree: whose fault it is, the evidence, and what to do.
+
+use git2::Repository;
+use ktrial_patches::Patch;
+use ktrial_patches::apply::ApplyError;
+use ktrial_patches::catalogue::SeriesError;
+use ktrial_patches::history::{ResolveError, Since, changed_since};
+
+use crate::fault::{At, Fault};
+use crate::timestamp::date;
+use crate::tree::Tree;
+
+/// Commits looked at to find the one that changed a place.
+const SINCE_LIMIT: usize = 20_000;
+
+/// A series that can't be read or found, or that the tree lacks the commits of. What the user typed
+/// or wrote is the user's; a patch that is none is the patch's.
+pub(super) fn of_series(name: &str, error: SeriesError) -> Fault {
+    match error {
+        SeriesError::Patch(error) => Fault::new(At::Patch, error.to_string()),
+        SeriesError::Resolve(error) => of_reference(name, error),
+        other => Fault::user(other.to_string()),
+    }
+}
+
+fn of_reference(name: &str, error: ResolveError) -> Fault {
+    match error {
+        ResolveError::NotFound { what, next } => {
+            Fault::user(format!("{name}: the tree's history has no {what}")).next(next)
+        }
+        ResolveError::Ambiguous { .. } => Fault::user(format!("{name}: {error}"))
+            .next("name the one that is meant by its hash in the series.toml"),
+        ResolveError::Repository(_) => of_repository(&error.to_string()),
+        _ => Fault::new(At::Patch, format!("{name}: {error}")),
+    }
+}
+
+/// A series that does not apply to the base of the tree.
+pub(super) fn of_apply(
+    repository: &Repository,
+    tree: &Tree,
+    patches: &[Patch],
+    error: &ApplyError,
+) -> Fault {
+    let text = error.to_string();
+    if !error.is_patch_fault() {
+        return of_repository(&text);
+    }
+    let (what, evidence) = text.split_once('\n').unwrap_or((&text, ""));
+    let fault = Fault::new(At::Patch, what).showing(evidence);
+    let since = changed_since(repository, tree.base, patches, error, SINCE_LIMIT);
+    let fault = match since {
+        Ok(Some(since)) => fault.showing(since_line(&since)),
+        // What is at fault has been found; that the history could not be read is no news.
+        Ok(None) | Err(_) => fault,
+    };
+    let has_history = repository
+        .find_commit(tree.base)
+        .is_ok_and(|commit| commit.parent_count() > 0);
+    fault.next(match error {
+        ApplyError::AlreadyApplied { .. } => {
+            "nothing is left to do on this tree; `ktrial apply --reverse` takes the series out of it"
+        }
+        _ if has_history => {
+            "bring the patch up to this tree, or let `ktrial series check` with --find-base name \
+             the newest commit on which it applies, for --revision"
+        }
+        _ => "bring the patch up to this tree, or give --tree the one that it was made for",
+    })
+}
+
+fn since_line(since: &Since) -> String {
+    let commit = since.commit.to_string();
+    format!(
+        "changed since by commit {} ({}, {}): {}",
+        &commit[..12],
+        since.author,
+        date(since.seconds),
+        since.subject
+    )
+}
+
+fn of_repository(text: &str) -> Fault {
+    Fault::host(text).next(
+        "`git fsck` in the tree says what is missing; a partial clone needs `git fetch --refetch`",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(error: ResolveError) -> Fault {
+        of_series("s", SeriesError::Resolve(error))
+    }
+
+    #[test]
+    fn a_commit_that_the_tree_lacks_is_the_users_to_get() {
+        let fault = fault(ResolveError::NotFound {
+            what: "commit 8cdef6cbcc73".into(),
+            next: "give --tree one with its history".into(),
+        });
+        assert_eq!(
+            fault.to_string(),
+            "usage: s: the tree's history has no commit 8cdef6cbcc73\n  \
+             next: give --tree one with its history"
+        );
+    }
+
+    #[test]
+    fn the_party_follows_the_error() {
+        let commit = git2::Oid::ZERO_SHA1;
+        let ambiguous = ResolveError::Ambiguous {
+            what: "subject `x`".into(),
+            commits: vec![commit, commit],
+        };
+        let merge = ResolveError::NoPatch {
+            commit,
+            what: "a merge",
+        };
+        let broken = ResolveError::Repository(git2::Error::from_str("object not found"));
+        assert_eq!(fault(ambiguous).at, At::User);
+        assert_eq!(fault(merge).at, At::Patch);
+        assert_eq!(fault(broken).at, At::Host);
+        let unknown = SeriesError::Unknown {
+            name: "x".into(),
+            nearest: None,
+        };
+        assert_eq!(of_series("x", unknown).at, At::User);
+    }
+
+    #[test]
+    fn the_commit_that_changed_a_place_is_named_with_twelve_digits() {
+        let since = Since {
+            commit: git2::Oid::from_str("8cdef6cbcc73aaaabbbbccccddddeeeeffff0000").unwrap(),
+            author: "A. Developer".into(),
+            // `date -u -d @1000000000`
+            seconds: 1_000_000_000,
+            subject: "kern: count again".into(),
+        };
+        assert_eq!(
+            since_line(&since),
+            "changed since by commit 8cdef6cbcc73 (A. Developer, 2001-09-09): kern: count again"
+        );
+    }
+}
