@@ -81,9 +81,13 @@ pub(super) fn preformatted(bytes: &[u8]) -> Preformatted {
     let mut found = Preformatted::default();
     let mut title = Block::default();
     let (mut in_pre, mut in_title) = (false, false);
+    let mut comments = Comments::default();
     let (mut at, mut line) = (0, 1);
     while let Some(&byte) = bytes.get(at) {
-        let tag = (byte == b'<').then(|| Tag::at(&bytes[at..])).flatten();
+        let tag = match byte {
+            b'<' => comments.at(bytes, at).or_else(|| Tag::at(&bytes[at..])),
+            _ => None,
+        };
         if let Some(tag) = tag {
             match (tag.name.as_str(), tag.closes) {
                 ("pre", false) => {
@@ -144,34 +148,36 @@ struct Tag {
 }
 
 impl Tag {
-    /// The longest tag that is read, so that a page of `<` is read in bounded time.
+    /// The longest tag that is read.
     const MAX: usize = 2048;
 
-    /// The tag that starts here; `None` where `<` is text.
-    fn at(bytes: &[u8]) -> Option<Tag> {
-        let window = &bytes[..bytes.len().min(Tag::MAX)];
-        let nameless = |length| Tag {
+    /// What is a tag and has no name: a comment, a document type.
+    fn nameless(length: usize) -> Tag {
+        Tag {
             name: String::new(),
             closes: false,
             length,
-        };
-        if window.starts_with(b"<!--") {
-            let end = window.windows(3).position(|three| three == b"-->")?;
-            return Some(nameless(end + 3));
         }
+    }
+
+    /// The tag that starts here; `None` where `<` is text, as it is where
+    /// another one comes before the `>`.
+    fn at(bytes: &[u8]) -> Option<Tag> {
+        let window = &bytes[..bytes.len().min(Tag::MAX)];
         let closes = window.get(1) == Some(&b'/');
         let from = 1 + usize::from(closes);
         let first = *window.get(from)?;
-        if !first.is_ascii_alphabetic() && !matches!(first, b'!' | b'?') {
+        let named = first.is_ascii_alphabetic();
+        if !named && !matches!(first, b'!' | b'?') {
             return None;
         }
-        let is_name = |b: &u8| !b.is_ascii_whitespace() && !matches!(b, b'>' | b'/');
+        let is_name = |b: &u8| !b.is_ascii_whitespace() && !matches!(b, b'<' | b'>' | b'/');
         let name = window[from..].iter().take_while(|b| is_name(b));
         let name: Vec<u8> = name.map(u8::to_ascii_lowercase).collect();
         let mut quote = None;
         for (at, &byte) in window.iter().enumerate().skip(from + name.len()) {
             match (byte, quote) {
-                (b'>', None) if matches!(first, b'!' | b'?') => return Some(nameless(at + 1)),
+                (b'>', None) if !named => return Some(Tag::nameless(at + 1)),
                 (b'>', None) => {
                     return Some(Tag {
                         name: String::from_utf8_lossy(&name).into_owned(),
@@ -179,12 +185,38 @@ impl Tag {
                         length: at + 1,
                     });
                 }
+                (b'<', None) => return None,
                 (b'"' | b'\'', None) => quote = Some(byte),
                 (_, Some(mark)) if byte == mark => quote = None,
                 _ => {}
             }
         }
         None
+    }
+}
+
+/// Where comments end. Each end is looked for once, so that a page of `<!--`
+/// is read in one go.
+#[derive(Default)]
+struct Comments {
+    /// The next `-->` that was found, or the end of the page.
+    next: usize,
+}
+
+impl Comments {
+    /// The comment that starts here.
+    fn at(&mut self, bytes: &[u8], at: usize) -> Option<Tag> {
+        const END: &[u8] = b"-->";
+        if !bytes[at..].starts_with(b"<!--") {
+            return None;
+        }
+        let from = at + 4;
+        if self.next < from {
+            let found = bytes[from..].windows(END.len()).position(|w| w == END);
+            self.next = found.map_or(bytes.len(), |found| from + found);
+        }
+        let end = self.next + END.len();
+        (end <= bytes.len()).then(|| Tag::nameless(end - at))
     }
 }
 
