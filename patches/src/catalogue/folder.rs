@@ -7,7 +7,7 @@ use super::SeriesError;
 use super::mbox;
 use super::open::{read_bounded, too_large};
 use crate::MAX_PATCH_BYTES;
-use crate::read::{LeftOut, ReadError, ReadErrorKind, Reading, is_mail, read};
+use crate::read::{LeftOut, ReadError, ReadErrorKind, Reading, Reason, is_mail, read};
 
 /// What patches are saved as.
 const PATCHES: [&str; 4] = ["patch", "diff", "eml", "mbox"];
@@ -33,7 +33,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
             left_out.push(LeftOut {
                 subject: name,
                 line: 1,
-                why: "a text file without a diff",
+                why: Reason::NoDiff,
             });
             continue;
         }
