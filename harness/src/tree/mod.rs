@@ -218,7 +218,7 @@ fn content(repository: &Repository, commit: Oid, path: &str) -> Option<Vec<u8>> 
 }
 
 /// Whether the folder is a git repository. One of another user counts: nothing in it is run.
-fn is_git(source: &Path) -> Result<bool> {
+pub(crate) fn is_git(source: &Path) -> Result<bool> {
     // SAFETY: a plain setting of libgit2, made before any repository is opened.
     unsafe { git2::opts::set_verify_owner_validation(false) }
         .or_host(|| "set up libgit2".into())?;
