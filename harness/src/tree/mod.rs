@@ -8,7 +8,7 @@ mod linked;
 
 use std::path::{Path, PathBuf};
 
-use git2::{Oid, Repository};
+use git2::{Oid, Repository, RepositoryOpenFlags};
 use ktrial_patches::catalogue::System;
 
 use crate::fault::{Fault, OrHost, Result};
@@ -249,7 +249,10 @@ fn opened(git_dir: &Path) -> Result<(Repository, Oid)> {
 }
 
 fn open_bare(git_dir: &Path) -> Result<Repository> {
-    Repository::open_bare(git_dir).or_host(|| format!("open {}", git_dir.display()))
+    // libgit2's plain `open_bare` knows nothing of shallow histories.
+    let how = RepositoryOpenFlags::BARE | RepositoryOpenFlags::NO_SEARCH;
+    Repository::open_ext(git_dir, how, &[] as &[&Path])
+        .or_host(|| format!("open {}", git_dir.display()))
 }
 
 fn resolve(repository: &Repository, revision: &str) -> Result<Oid> {
