@@ -118,7 +118,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     }
     // A checkout is opened at once; anything else is imported, which a machine without QEMU is told
     // before.
-    if !arguments.tree.join(".git").exists() {
+    if !tree::is_git(&arguments.tree)? {
         vm::version(&context.home)?;
     }
     let tree = Tree::open(

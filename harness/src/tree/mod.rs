@@ -8,7 +8,7 @@ mod linked;
 
 use std::path::{Path, PathBuf};
 
-use git2::{Oid, Repository};
+use git2::{Oid, Repository, RepositoryOpenFlags};
 use ktrial_patches::catalogue::System;
 
 use crate::fault::{Fault, OrHost, Result};
@@ -218,7 +218,7 @@ fn content(repository: &Repository, commit: Oid, path: &str) -> Option<Vec<u8>> 
 }
 
 /// Whether the folder is a git repository. One of another user counts: nothing in it is run.
-fn is_git(source: &Path) -> Result<bool> {
+pub(crate) fn is_git(source: &Path) -> Result<bool> {
     // SAFETY: a plain setting of libgit2, made before any repository is opened.
     unsafe { git2::opts::set_verify_owner_validation(false) }
         .or_host(|| "set up libgit2".into())?;
@@ -249,7 +249,10 @@ fn opened(git_dir: &Path) -> Result<(Repository, Oid)> {
 }
 
 fn open_bare(git_dir: &Path) -> Result<Repository> {
-    Repository::open_bare(git_dir).or_host(|| format!("open {}", git_dir.display()))
+    // libgit2's plain `open_bare` knows nothing of shallow histories.
+    let how = RepositoryOpenFlags::BARE | RepositoryOpenFlags::NO_SEARCH;
+    Repository::open_ext(git_dir, how, &[] as &[&Path])
+        .or_host(|| format!("open {}", git_dir.display()))
 }
 
 fn resolve(repository: &Repository, revision: &str) -> Result<Oid> {

@@ -17,6 +17,7 @@ use crate::home::Home;
 use crate::kernel::{Builder, Config, Kernel, Toolchain};
 use crate::progress::Progress;
 use crate::series::{self, record};
+use crate::terminal::{complain, plain};
 use crate::timestamp::unix_ms;
 use crate::tree::Tree;
 use crate::{machine, vm};
@@ -68,8 +69,9 @@ pub fn prepare(home: &Home, wanted: Wanted<'_>, progress: &Progress) -> Result<P
     let qemu = vm::version(home)?;
     let outcome = series::apply_to(tree, series)?;
     progress.say(&series::summary(&series.name, &outcome));
+    // Not for --quiet to hide.
     for line in series::loud(&outcome) {
-        progress.say(&line);
+        complain(&plain(&line));
     }
     let programs = Programs::build(home)?;
     let toolchain = Toolchain::find(home)?;
