@@ -209,7 +209,7 @@ fn attached_mails_are_patches_of_their_own() {
             (file, &inner(2, "bea")),
             (
                 "Content-Type: message/rfc822",
-                &inner(1, "al").split_once('\n').unwrap().1,
+                inner(1, "al").split_once('\n').unwrap().1,
             ),
         ],
     );
@@ -275,6 +275,25 @@ fn carriage_returns_folding_and_encoded_words() {
     let header = &all(raw)[0].header;
     assert_eq!(header.author, person("André", "a@example.org"));
     assert_eq!(header.message, "bé");
+}
+
+#[test]
+fn addresses_that_git_makes_of_hosts_without_a_domain() {
+    // DragonFly's a580ab6cd087 has such an author; `git mailinfo` takes it so.
+    let mail = format!("From: Rui Paulo <r@eeepc.(none)>\nSubject: s\n\n---\n{DIFF}");
+    assert_eq!(
+        one(&mail).header.author,
+        person("Rui Paulo", "r@eeepc.(none)")
+    );
+}
+
+#[test]
+fn line_ends_of_quoted_printable_text_stay() {
+    let mail = "From: A <a@example.org>\nSubject: s\nContent-Transfer-Encoding: quoted-printable\n\n\
+        ---\n--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n 1\r\n-2\n+2 =20 \t\n";
+    let lines = &one(mail).files[0].hunks[0].lines;
+    let texts: Vec<_> = lines.iter().map(|l| &l.bytes[..]).collect();
+    assert_eq!(texts, [&b"1\r\n"[..], b"2\n", b"2  \n"]);
 }
 
 #[test]
