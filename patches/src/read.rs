@@ -84,6 +84,9 @@ pub enum ReadErrorKind {
     BadPath(&'static str),
 }
 
+/// A kind of trouble, and the line it is on.
+type Located<T> = Result<T, (usize, ReadErrorKind)>;
+
 /// What came of reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
@@ -152,7 +155,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
 }
 
 /// Reads what is neither in UTF-16 nor a page.
-fn read_text(name: &str, text: &[u8]) -> Result<Reading, (usize, ReadErrorKind)> {
+fn read_text(name: &str, text: &[u8]) -> Located<Reading> {
     if !mail::is_mail(text) {
         return plain(name, text);
     }
@@ -177,7 +180,7 @@ fn read_text(name: &str, text: &[u8]) -> Result<Reading, (usize, ReadErrorKind)>
 }
 
 /// Reads a diff that is in no mail.
-fn plain(name: &str, text: &[u8]) -> Result<Reading, (usize, ReadErrorKind)> {
+fn plain(name: &str, text: &[u8]) -> Located<Reading> {
     let (files, mends) = taken_apart(text, 1)?;
     if files.is_empty() {
         return Err((1, ReadErrorKind::NoDiff));
@@ -199,10 +202,7 @@ fn plain(name: &str, text: &[u8]) -> Result<Reading, (usize, ReadErrorKind)> {
 
 /// The files that a text changes, and what had to be put right in it.
 /// `first_line` is the line number of its start.
-fn taken_apart(
-    text: &[u8],
-    first_line: usize,
-) -> Result<(Vec<FilePatch>, Vec<Mend>), (usize, ReadErrorKind)> {
+fn taken_apart(text: &[u8], first_line: usize) -> Located<(Vec<FilePatch>, Vec<Mend>)> {
     Ok((diff::parse(text, first_line)?, Vec::new()))
 }
 

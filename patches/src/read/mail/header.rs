@@ -87,14 +87,22 @@ fn author(message: &Message) -> Option<Person> {
     {
         let plain = format!("From:{before}<a@a>{after}\n\n");
         let message = MessageParser::default().parse_headers(plain.as_bytes())?;
-        let name = author(&message)?.name;
-        let email = inside.trim().to_owned();
-        return Some(Person { name, email });
+        return Some(person(&author(&message)?.name, inside));
     }
     let from = message.from()?.first()?;
-    let email = from.address()?.trim().to_owned();
-    let name = from.name().unwrap_or(&email).trim().to_owned();
-    Some(Person { name, email })
+    let email = from.address()?;
+    Some(person(from.name().unwrap_or(email), email))
+}
+
+/// A name and an address as a commit can hold them: git takes `<`, `>` and line
+/// ends out of both.
+fn person(name: &str, email: &str) -> Person {
+    let clean = |text: &str| text.replace(['<', '>', '\n'], "").trim().to_owned();
+    let (name, email) = (clean(name), clean(email));
+    Person {
+        name: if name.is_empty() { email.clone() } else { name },
+        email,
+    }
 }
 
 /// What stands before, in and behind the first `<…>`.
