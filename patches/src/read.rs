@@ -94,6 +94,9 @@ pub enum ReadErrorKind {
     BadPath(&'static str),
 }
 
+/// A kind of trouble, and the line it is on.
+type Located<T> = Result<T, (usize, ReadErrorKind)>;
+
 /// What came of reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
@@ -162,7 +165,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
 }
 
 /// Reads what is neither in UTF-16 nor a page.
-fn read_text(name: &str, text: &[u8]) -> Result<Reading, (usize, ReadErrorKind)> {
+fn read_text(name: &str, text: &[u8]) -> Located<Reading> {
     if !mail::is_mail(text) {
         return plain(name, text);
     }
@@ -187,7 +190,7 @@ fn read_text(name: &str, text: &[u8]) -> Result<Reading, (usize, ReadErrorKind)>
 }
 
 /// Reads a diff that is in no mail.
-fn plain(name: &str, text: &[u8]) -> Result<Reading, (usize, ReadErrorKind)> {
+fn plain(name: &str, text: &[u8]) -> Located<Reading> {
     let mend::Mended {
         files,
         mends,

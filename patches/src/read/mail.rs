@@ -9,7 +9,7 @@ mod mbox;
 mod parts;
 pub(super) mod trailers;
 
-use super::{ReadErrorKind, charset, diff, mend, tag};
+use super::{Located, ReadErrorKind, charset, diff, mend, tag};
 use crate::{FilePatch, Header, Mend, MendKind, Trailers};
 use body::Body;
 use header::Fields;
@@ -18,9 +18,6 @@ use parts::{Content, Kind};
 
 /// Mails within mails.
 const MAX_NESTING: usize = 4;
-
-/// A kind of trouble, and the line it is on.
-type Located<T> = Result<T, (usize, ReadErrorKind)>;
 
 /// A mail taken apart.
 pub(super) struct Mail {

@@ -3,7 +3,7 @@
 mod html;
 
 use super::lines::LineMap;
-use super::{ReadErrorKind, Reading};
+use super::{Located, ReadErrorKind, Reading};
 use crate::{Mend, MendKind};
 
 /// The text that a page shows.
@@ -41,7 +41,7 @@ impl Page {
 }
 
 /// The text of a page, `None` where the file is none.
-pub(super) fn text(bytes: &[u8]) -> Result<Option<Page>, (usize, ReadErrorKind)> {
+pub(super) fn text(bytes: &[u8]) -> Located<Option<Page>> {
     if !is_page(bytes) {
         return Ok(None);
     }

@@ -12,12 +12,9 @@ pub use error::ThreadError;
 
 use super::mail::Mail;
 use super::tag::{self, Tag};
-use super::{LeftOut, ReadErrorKind};
+use super::{LeftOut, Located, ReadErrorKind};
 use crate::{FilePatch, Header, Mend};
 use set::{Set, Sets};
-
-/// A kind of trouble, and the line it is on.
-type Located<T> = Result<T, (usize, ReadErrorKind)>;
 
 /// Why a mail is no part of the series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -30,9 +30,8 @@ impl Body {
                 body.lines = LineMap::starting_at(line);
             }
             Encoding::QuotedPrintable => {
-                body.bytes = quoted_printable_decode(raw)
+                body = quoted_printable(raw, line)
                     .ok_or(ReadErrorKind::Mail("its quoted-printable text is damaged"))?;
-                body.lines = quoted_printable_lines(raw, line);
             }
             Encoding::Base64 => {
                 body.bytes = base64_decode(without_footer(raw))
@@ -72,17 +71,30 @@ impl Body {
     }
 }
 
-/// A line that ends in `=` goes on in the next.
-fn quoted_printable_lines(raw: &[u8], first: usize) -> LineMap {
-    let mut map = LineMap::starting_at(first);
+/// Decoded line by line, because mail-parser makes all line ends those of the
+/// first CR LF, and a patch may have both. A line that ends in `=` goes on in the next.
+fn quoted_printable(raw: &[u8], first: usize) -> Option<Body> {
+    let mut body = Body {
+        lines: LineMap::starting_at(first),
+        ..Body::default()
+    };
     let mut text = 1;
     for (index, line) in raw.split_inclusive(|&b| b == b'\n').enumerate() {
-        if !line.trim_ascii_end().ends_with(b"=") {
+        let content = line.strip_suffix(b"\n").unwrap_or(line);
+        let content = content.strip_suffix(b"\r").unwrap_or(content);
+        let end = &line[content.len()..];
+        // RFC 2045, section 6.7 (3): blanks at the end of a line were added on the way.
+        let content = content.trim_ascii_end();
+        if let Some(broken) = content.strip_suffix(b"=") {
+            body.bytes.extend(quoted_printable_decode(broken)?);
+        } else {
+            body.bytes.extend(quoted_printable_decode(content)?);
+            body.bytes.extend_from_slice(end);
             text += 1;
-            map.start(text, first + index + 1);
+            body.lines.start(text, first + index + 1);
         }
     }
-    map
+    Some(body)
 }
 
 /// Some list servers put their footer below a mail without a look at its encoding.

@@ -80,10 +80,36 @@ pub(super) fn in_body(text: &str) -> (Fields, &str) {
 }
 
 fn author(message: &Message) -> Option<Person> {
+    // mail-parser takes `(none)` in `<root@host.(none)>` for a comment; git, which
+    // writes such addresses, takes what is in the brackets.
+    if let Some((before, inside, after)) = message.header_raw("From").and_then(in_brackets)
+        && inside.contains('(')
+    {
+        let plain = format!("From:{before}<a@a>{after}\n\n");
+        let message = MessageParser::default().parse_headers(plain.as_bytes())?;
+        return Some(person(&author(&message)?.name, inside));
+    }
     let from = message.from()?.first()?;
-    let email = from.address()?.trim().to_owned();
-    let name = from.name().unwrap_or(&email).trim().to_owned();
-    Some(Person { name, email })
+    let email = from.address()?;
+    Some(person(from.name().unwrap_or(email), email))
+}
+
+/// A name and an address as a commit can hold them: git takes `<`, `>` and line
+/// ends out of both.
+fn person(name: &str, email: &str) -> Person {
+    let clean = |text: &str| text.replace(['<', '>', '\n'], "").trim().to_owned();
+    let (name, email) = (clean(name), clean(email));
+    Person {
+        name: if name.is_empty() { email.clone() } else { name },
+        email,
+    }
+}
+
+/// What stands before, in and behind the first `<…>`.
+fn in_brackets(field: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = field.split_once('<')?;
+    let (inside, after) = rest.split_once('>')?;
+    Some((before, inside, after))
 }
 
 fn date(date: &mail_parser::DateTime) -> Date {
