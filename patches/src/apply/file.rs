@@ -278,7 +278,7 @@ impl Job<'_> {
     ) -> Result<FileOutcome, ApplyError> {
         let mode = self.file.new_mode.unwrap_or(entry.mode);
         if patched.content == content && mode == entry.mode {
-            let says_nothing = patched.hunks.is_empty() && self.file.new_mode.is_some();
+            let says_nothing = patched.hunks.is_empty();
             return match says_nothing {
                 true => Ok(self.already(at.0, true)),
                 false => Ok(FileOutcome::Applied {
