@@ -62,6 +62,9 @@ pub struct AppliedPatch {
     pub commit: Oid,
     /// The files it touched, in the order of the patch.
     pub files: Vec<AppliedFile>,
+    /// The files that the tree had as the patch makes them: a merge with what
+    /// the patch was made from changes nothing there.
+    pub already: Vec<String>,
 }
 
 /// What happened to one file.
@@ -142,14 +145,14 @@ pub fn apply(repo: &Repository, base: Oid, patches: &[Patch]) -> Result<Applied,
     let mut done = Vec::new();
     for patch in patches {
         let target = Target { repo, base, strip };
-        let (files, touched) = apply_files(&mut overlay, &target, patch)?;
+        let all = apply_files(&mut overlay, &target, patch)?;
         let next = repo.find_tree(overlay.write(&tree)?)?;
         if next.id() == tree.id() {
             return Err(ApplyError::NoChange {
                 patch: patch.name.clone(),
             });
         }
-        verify::check(repo, &patch.name, &tree, &next, &touched)?;
+        verify::check(repo, &patch.name, &tree, &next, &all.touched)?;
         tree = next;
         let (author, committer) = commit::signatures(&patch.header, fallback)?;
         let message = patch.header.commit_message();
@@ -158,7 +161,8 @@ pub fn apply(repo: &Repository, base: Oid, patches: &[Patch]) -> Result<Applied,
         done.push(AppliedPatch {
             name: patch.name.clone(),
             commit,
-            files,
+            files: all.files,
+            already: all.already,
         });
     }
     Ok(Applied {
@@ -168,39 +172,56 @@ pub fn apply(repo: &Repository, base: Oid, patches: &[Patch]) -> Result<Applied,
     })
 }
 
-/// All files of a patch: what was done, and every path that changed by it.
+/// What was done to all files of a patch.
+#[derive(Default)]
+struct AllFiles {
+    files: Vec<AppliedFile>,
+    already: Vec<String>,
+    /// Every path that changed.
+    touched: Vec<String>,
+}
+
 fn apply_files(
     overlay: &mut Overlay,
     target: &Target,
     patch: &Patch,
-) -> Result<(Vec<AppliedFile>, Vec<String>), ApplyError> {
-    let (mut files, mut touched) = (Vec::new(), Vec::new());
-    let (mut done, mut gone) = (Vec::new(), None);
+) -> Result<AllFiles, ApplyError> {
+    let mut all = AllFiles::default();
+    let (mut certain, mut gone) = (true, Vec::new());
     for file in &patch.files {
         match file::apply(overlay, target, patch, file)? {
             FileOutcome::Applied { file, paths } => {
-                files.push(file);
-                touched.extend(paths);
+                all.files.push(file);
+                all.touched.extend(paths);
             }
-            FileOutcome::Already { path } => done.push(path),
-            FileOutcome::Gone(error) => gone = gone.or(Some(error)),
+            FileOutcome::Already { path, merged } => {
+                certain &= merged;
+                all.already.push(path);
+            }
+            FileOutcome::Gone { path, error } => gone.push((path, error)),
         }
     }
-    // That a file is not there says little, unless other files are done, too.
-    if let (Some(error), true) = (gone, done.is_empty()) {
-        return Err(error);
+    // That a file is not there says little, unless other files are done, too,
+    // or it was there once.
+    if all.already.is_empty() && !gone.is_empty() {
+        let (path, error) = gone.remove(0);
+        if !renamed::was_removed(target.repo, target.base, &path)? {
+            return Err(error);
+        }
+        all.already.push(path);
     }
+    all.already.extend(gone.into_iter().map(|(path, _)| path));
     let name = patch.name.clone();
-    match (done.first(), files.is_empty()) {
-        (None, _) => Ok((files, touched)),
-        (Some(path), true) => Err(ApplyError::AlreadyApplied {
+    match all.already.first() {
+        Some(path) if all.files.is_empty() => Err(ApplyError::AlreadyApplied {
             patch: name,
             path: path.clone(),
         }),
-        (Some(_), false) => Err(ApplyError::PartlyApplied {
+        Some(_) if !certain => Err(ApplyError::PartlyApplied {
             patch: name,
-            done,
-            open: files.into_iter().map(|file| file.path).collect(),
+            done: all.already,
+            open: all.files.into_iter().map(|file| file.path).collect(),
         }),
+        _ => Ok(all),
     }
 }

@@ -217,7 +217,7 @@ pub struct ShownLine {
     pub number: usize,
     /// The line.
     pub text: String,
-    /// The other part has the same line here.
+    /// The other part has the same line, but perhaps for blanks.
     pub same: bool,
 }
 

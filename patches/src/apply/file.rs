@@ -29,9 +29,13 @@ pub(super) enum FileOutcome {
         paths: Vec<String>,
     },
     /// It is as the patch makes it.
-    Already { path: String },
+    Already {
+        path: String,
+        /// A merge with the file that the patch was made from says so.
+        merged: bool,
+    },
     /// It is to be removed, and is not there: done, or not the right tree.
-    Gone(ApplyError),
+    Gone { path: String, error: ApplyError },
 }
 
 /// One file of one patch, with what is needed to say what is wrong with it.
@@ -91,13 +95,13 @@ impl Job<'_> {
                 let after = self.file.hunks.iter().flat_map(Hunk::after);
                 let wanted: Vec<u8> = after.flatten().copied().collect();
                 if overlay.content(&entry)? == wanted {
-                    return Ok(self.already(&self.new));
+                    return Ok(self.already(&self.new, true));
                 }
                 return Err(self.file_exists());
             }
         }
         match self.climb(&[], &Origin::Unknown, &self.new)? {
-            Outcome::Already => Ok(self.already(&self.new)),
+            Outcome::Already { merged } => Ok(self.already(&self.new, merged)),
             Outcome::Patched(patched) => {
                 let mode = self.file.new_mode.unwrap_or(0o100644);
                 self.put(overlay, patched, mode, self.change, (&self.new, None))
@@ -113,7 +117,7 @@ impl Job<'_> {
             Outcome::Patched(patched) => {
                 self.put_over(overlay, entry, &content, patched, (&self.new, None))
             }
-            Outcome::Already => self.mode_only(overlay, entry, content),
+            Outcome::Already { merged } => self.mode_only(overlay, entry, content, merged),
         }
     }
 
@@ -130,7 +134,7 @@ impl Job<'_> {
         let patched = match self.climb(&content, &origin, &self.new)? {
             Outcome::Patched(patched) => patched,
             // Its edits are there, at the old name.
-            Outcome::Already => Patched::unchanged(content),
+            Outcome::Already { .. } => Patched::unchanged(content),
         };
         let mode = self.file.new_mode.unwrap_or(entry.mode);
         if self.change == Change::Rename {
@@ -155,14 +159,17 @@ impl Job<'_> {
                 })
             }
             Outcome::Patched(Patched { content, .. }) => Err(self.not_emptied(&content)),
-            Outcome::Already => Err(self.not_emptied(&content)),
+            Outcome::Already { .. } => Err(self.not_emptied(&content)),
         }
     }
 
     /// The file that the patch is about is not at its path.
     fn without_file(&self, overlay: &mut Overlay) -> Result<FileOutcome, ApplyError> {
         match self.change {
-            Change::Delete => Ok(FileOutcome::Gone(self.no_such_file())),
+            Change::Delete => Ok(FileOutcome::Gone {
+                path: self.old.clone(),
+                error: self.no_such_file(),
+            }),
             Change::Rename => match overlay.find(&self.new)? {
                 // The tree has moved it to the same place.
                 Found::File(entry) if !overlay.removed(&self.old) => {
@@ -244,7 +251,7 @@ impl Job<'_> {
         let hunks = self.hunks_for(&content);
         let origin = self.origin(entry)?;
         match Ladder::new(&content, &hunks, &origin).climb_strictly() {
-            Ok(Outcome::Already) => Ok(self.already(path)),
+            Ok(Outcome::Already { merged }) => Ok(self.already(path, merged)),
             Ok(Outcome::Patched(patched)) => {
                 self.put_over(overlay, entry, &content, patched, (path, Some(&self.old)))
             }
@@ -271,9 +278,9 @@ impl Job<'_> {
     ) -> Result<FileOutcome, ApplyError> {
         let mode = self.file.new_mode.unwrap_or(entry.mode);
         if patched.content == content && mode == entry.mode {
-            let says_nothing = patched.hunks.is_empty() && self.file.new_mode.is_some();
+            let says_nothing = patched.hunks.is_empty();
             return match says_nothing {
-                true => Ok(self.already(at.0)),
+                true => Ok(self.already(at.0, true)),
                 false => Ok(FileOutcome::Applied {
                     file: self.applied(patched, Change::Modify, at),
                     paths: Vec::new(),
@@ -289,13 +296,14 @@ impl Job<'_> {
         overlay: &mut Overlay,
         entry: &Entry,
         content: Vec<u8>,
+        merged: bool,
     ) -> Result<FileOutcome, ApplyError> {
         match self.file.new_mode {
             Some(mode) if mode != entry.mode => {
                 let at = (self.new.as_str(), None);
                 self.put(overlay, Patched::unchanged(content), mode, self.change, at)
             }
-            _ => Ok(self.already(&self.new)),
+            _ => Ok(self.already(&self.new, merged)),
         }
     }
 
@@ -337,9 +345,10 @@ impl Job<'_> {
         }
     }
 
-    fn already(&self, path: &str) -> FileOutcome {
+    fn already(&self, path: &str, merged: bool) -> FileOutcome {
         FileOutcome::Already {
             path: path.to_owned(),
+            merged,
         }
     }
 

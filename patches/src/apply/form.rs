@@ -32,6 +32,16 @@ impl Form {
     }
 }
 
+/// Whether a page could have made `patch` of `tree`: the keys of [`Form::Markup`]
+/// are also the same for lines that name two different things in `<…>`.
+pub(super) fn is_page_of(patch: &[u8], tree: &[u8]) -> bool {
+    if Form::Blanks.same(patch, tree) {
+        return true;
+    }
+    let patch = squeezed(&decoded(patch));
+    patch == squeezed(tree) || patch == squeezed(&without_tags(tree))
+}
+
 pub(super) fn is_blank(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }

@@ -124,9 +124,20 @@ impl<'a> Habits<'a> {
         indent
     }
 
+    /// The line with the gap after its first word that the file would have.
+    pub(super) fn with_first_gap(&self, text: &[u8], at: usize) -> Vec<u8> {
+        let mut out = text.to_vec();
+        if let Some((_, gap)) = first_gap(text)
+            && let Some(real) = self.first_gap_like(text, gap.end - gap.start, at)
+        {
+            out.splice(gap.start..gap.end, real.iter().copied());
+        }
+        out
+    }
+
     /// What stands after the same first word in the nearest line that would
     /// have a gap of this length there.
-    pub(super) fn first_gap_like(&self, text: &[u8], length: usize, at: usize) -> Option<&'a [u8]> {
+    fn first_gap_like(&self, text: &[u8], length: usize, at: usize) -> Option<&'a [u8]> {
         let (word, _) = first_gap(text)?;
         let index = nearest(self.words.get(word)?, at)?;
         let line = split_end(self.lines[index]).0;

@@ -28,8 +28,11 @@ pub(super) enum Origin {
 /// How a file comes out.
 pub(super) enum Outcome {
     Patched(Patched),
-    /// It already is as the patch makes it.
-    Already,
+    /// It already is as the patch makes it: by a merge with the file that the
+    /// patch was made from, or by its lines alone.
+    Already {
+        merged: bool,
+    },
 }
 
 /// A patched file.
@@ -94,7 +97,7 @@ impl<'a> Ladder<'a> {
         let placed = self.search(Depth::LAST);
         let rung = placed.as_ref().ok().map(|placed| placed.rung);
         if self.is_applied(rung, Depth::better_than(rung)) {
-            return Ok(Outcome::Already);
+            return Ok(Outcome::Already { merged: false });
         }
         let placed = placed?;
         Ok(Outcome::Patched(patch(
@@ -116,7 +119,9 @@ impl<'a> Ladder<'a> {
             }
             // The merge has seen the whole file, the search a few lines of it.
             (Some(merged), _) => Ok(merged),
-            (None, _) if self.is_applied(rung, Depth::STRICT) => Ok(Outcome::Already),
+            (None, _) if self.is_applied(rung, Depth::STRICT) => {
+                Ok(Outcome::Already { merged: false })
+            }
             (None, found) => Ok(Outcome::Patched(found?)),
         }
     }
@@ -150,7 +155,7 @@ impl<'a> Ladder<'a> {
             return Ok(None);
         };
         if content == self.content {
-            return Ok(Some(Outcome::Already));
+            return Ok(Some(Outcome::Already { merged: true }));
         }
         let hunks = merge::moved(&after.content, &content, &after.hunks)?;
         let shift = |mend: Mend| moved_mend(mend, &after.hunks, &hunks);

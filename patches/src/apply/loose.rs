@@ -305,36 +305,26 @@ impl Work<'_> {
         let (known, now) = match &self.repair.habits {
             None => (true, text),
             Some(habits) => {
-                let like = || habits.line_like(&text).filter(|_| alike.is_none());
-                match moved.or_else(like) {
-                    Some(tree) => (true, tree.to_vec()),
-                    None if self.repair.damage.keeps_lengths() => {
-                        (true, habits.with_tabs(&text, at))
-                    }
-                    None => (false, self.styled(habits, &text, above, at)),
+                let like = habits.line_like(&text).filter(|_| alike.is_none());
+                let keeps_lengths = self.repair.damage.keeps_lengths();
+                match (moved, like) {
+                    (Some(tree), _) => (true, tree.to_vec()),
+                    (None, Some(tree)) if keeps_lengths => (true, tree.to_vec()),
+                    (None, None) if keeps_lengths => (true, habits.with_tabs(&text, at)),
+                    // A line that stands elsewhere may be deeper there.
+                    (None, Some(tree)) => (false, self.styled(tree, above)),
+                    (None, None) => (false, self.styled(&habits.with_first_gap(&text, at), above)),
                 }
             }
         };
         (!known || now != was).then_some((kind, now))
     }
 
-    /// The line in the style of the place.
-    fn styled(&self, habits: &Habits, text: &[u8], above: &[Vec<u8>], at: usize) -> Vec<u8> {
+    /// The line with the indentation that is the style at the place.
+    fn styled(&self, text: &[u8], above: &[Vec<u8>]) -> Vec<u8> {
         let text = &text[indentation(text).len()..];
         let mut now = style::indent(above, text, &self.repair.unit);
-        match habits.first_gap_like(text, 1, at) {
-            Some(gap) => {
-                let word = text
-                    .iter()
-                    .take_while(|b| !matches!(b, b' ' | b'\t'))
-                    .count();
-                let rest = &text[word..];
-                now.extend_from_slice(&text[..word]);
-                now.extend_from_slice(gap);
-                now.extend_from_slice(&rest[indentation(rest).len()..]);
-            }
-            None => now.extend_from_slice(text),
-        }
+        now.extend_from_slice(text);
         now
     }
 }

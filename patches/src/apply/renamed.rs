@@ -43,6 +43,12 @@ pub(super) fn by_history(
     Ok(None)
 }
 
+/// Whether the tree of `tip` once had a file at `path`, by its history.
+pub(super) fn was_removed(repo: &Repository, tip: Oid, path: &str) -> Result<bool, git2::Error> {
+    let tip = repo.find_commit(tip)?;
+    Ok(removal(&tip, path, &mut { MAX_COMMITS })?.is_some())
+}
+
 fn stands(tree: &Tree, path: &str) -> bool {
     tree.get_path(Path::new(path)).is_ok()
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::form::Form;
+use super::form::{Form, is_page_of};
 use crate::text::lines;
 
 /// Lines looked at in searches over one file before giving up; a patch that
@@ -44,21 +44,19 @@ impl<'a> Searched<'a> {
         };
         match form {
             Form::Bytes => there == pattern,
-            _ => there
-                .iter()
-                .zip(pattern)
-                .all(|(one, other)| form.same(one, other)),
+            Form::Blanks => same(there, pattern, |tree, patch| form.same(tree, patch)),
+            Form::Markup => same(there, pattern, |tree, patch| is_page_of(patch, tree)),
         }
     }
 
     /// Every index at which the pattern stands (Knuth, Morris and Pratt: the
     /// time is linear even where all lines are alike). `None` when searches
     /// in this file have cost too much.
-    pub(super) fn search(&mut self, form: Form, pattern: &[&[u8]]) -> Option<Vec<usize>> {
-        self.budget = self.budget.checked_sub(self.lines.len() + pattern.len())?;
+    pub(super) fn search(&mut self, form: Form, lines: &[&[u8]]) -> Option<Vec<usize>> {
+        self.budget = self.budget.checked_sub(self.lines.len() + lines.len())?;
         let slot = &mut self.numbers[form as usize];
         let numbers = slot.get_or_insert_with(|| Numbers::new(form, &self.lines));
-        let pattern: Option<Vec<u32>> = pattern
+        let pattern: Option<Vec<u32>> = lines
             .iter()
             .map(|line| numbers.of.get(&form.key(line)).copied())
             .collect();
@@ -78,8 +76,21 @@ impl<'a> Searched<'a> {
                 found.push(index + 1 - matched);
             }
         }
+        if form == Form::Markup {
+            self.budget = self
+                .budget
+                .checked_sub(found.len().checked_mul(pattern.len())?)?;
+            found.retain(|&at| self.stands_at(form, lines, at as i64));
+        }
         Some(found)
     }
+}
+
+fn same(there: &[&[u8]], pattern: &[&[u8]], equal: impl Fn(&[u8], &[u8]) -> bool) -> bool {
+    there
+        .iter()
+        .zip(pattern)
+        .all(|(one, other)| equal(one, other))
 }
 
 impl<'a> Numbers<'a> {
