@@ -5,6 +5,7 @@ mod bundle;
 mod commit;
 mod entries;
 mod fingerprint;
+mod pack;
 mod part;
 mod resolve;
 mod scratch;

@@ -3,18 +3,20 @@
 use crate::Trailers;
 
 impl Trailers {
-    /// What a commit message, or the text above a diff, says in lines `Key: value`.
-    pub(crate) fn of(text: &str) -> Trailers {
+    /// What a description says in lines `Key: value`.
+    pub(crate) fn of(description: &str) -> Trailers {
         let mut found = Trailers::default();
-        for line in text.lines() {
+        for line in description.lines() {
+            if let Some(revision) = svn_revision(line) {
+                found.svn_revision = Some(revision);
+            }
             let Some((key, value)) = line.split_once(':') else {
                 continue;
             };
             let value = value.trim();
             match key.trim().to_ascii_lowercase().as_str() {
+                "fixes" if names_commit(value) => found.fixes.push(value.to_owned()),
                 "base-commit" if is_hash(value) => found.base_commit = Some(value.to_owned()),
-                "fixes" if !value.is_empty() => found.fixes.push(value.to_owned()),
-                "git-svn-id" => found.svn_revision = svn_revision(value).or(found.svn_revision),
                 "differential revision"
                 | "differential-revision"
                 | "differential review"
@@ -27,14 +29,35 @@ impl Trailers {
     }
 }
 
-fn is_hash(text: &str) -> bool {
-    text.len() == 40 && text.bytes().all(|b| b.is_ascii_hexdigit())
+fn is_hash(word: &str) -> bool {
+    (7..=64).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// Of `https://svn.example.org/base/head@313756 ccf9f872-…`.
-fn svn_revision(value: &str) -> Option<u32> {
-    let address = value.split_whitespace().next()?;
-    address.rsplit_once('@')?.1.parse().ok()
+fn is_number(word: &str) -> bool {
+    (1..=10).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// A hash, or as FreeBSD writes `r357614`, `rS357614` and `rG0123456789ab`. Bug
+/// numbers and addresses, which DragonFly writes behind `Fixes:`, are no commits.
+fn names_commit(value: &str) -> bool {
+    let first = value.split(|c: char| !c.is_ascii_alphanumeric()).next();
+    let first = first.unwrap_or_default();
+    is_hash(first)
+        || first.strip_prefix("rG").is_some_and(is_hash)
+        || first.strip_prefix("rS").is_some_and(is_number)
+        || first.strip_prefix('r').is_some_and(is_number)
+}
+
+/// Of `git-svn-id: https://svn.example.org/base/head@313756 ccf9f872-…`, or, as
+/// FreeBSD's notes have it, of `svn path=/head/; revision=313756`.
+fn svn_revision(line: &str) -> Option<u32> {
+    let line = line.trim();
+    if let Some(id) = line.strip_prefix("git-svn-id:") {
+        let address = id.split_whitespace().next()?;
+        return address.rsplit_once('@')?.1.parse().ok();
+    }
+    let (_, revision) = line.strip_prefix("svn path=")?.split_once("; revision=")?;
+    revision.trim().parse().ok()
 }
 
 /// Of `https://reviews.freebsd.org/D9586`, `D9586.` or several of these.
@@ -46,8 +69,6 @@ fn reviews(value: &str) -> impl Iterator<Item = String> {
 /// The name of a review in an address or a word, such as `D9586`.
 pub(crate) fn review(word: &str) -> Option<String> {
     let word = word.trim_end_matches(['.', '/', ';', ')']);
-    let word = word.rsplit('/').next()?;
-    let number = word.strip_prefix(['D', 'd'])?;
-    let fits = (1..=10).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
-    fits.then(|| format!("D{number}"))
+    let number = word.rsplit('/').next()?.strip_prefix(['D', 'd'])?;
+    is_number(number).then(|| format!("D{number}"))
 }

@@ -5,6 +5,7 @@ use std::io::Write;
 use git2::{Oid, Repository};
 
 use super::ResolveError;
+use super::pack;
 use super::resolve::after;
 use crate::text::shown;
 
@@ -24,12 +25,9 @@ pub(super) fn unpack(
     let head = Head::read(bytes).map_err(wrong)?;
     head.check_needs(repo).map_err(wrong)?;
     let tip = head.tip().map_err(wrong)?;
-    let damaged = |error: git2::Error| {
-        wrong(format!(
-            "its pack can't be unpacked: {}; {MAKE} again",
-            error.message()
-        ))
-    };
+    let unpacked = |why: &str| wrong(format!("its pack can't be unpacked: {why}; {MAKE} again"));
+    let damaged = |error: git2::Error| unpacked(error.message());
+    pack::check(head.pack).map_err(unpacked)?;
     index(repo, head.pack).map_err(damaged)?;
     let tip = repo.find_object(tip, None).map_err(damaged)?;
     let tip = tip.peel_to_commit().map_err(damaged)?.id();

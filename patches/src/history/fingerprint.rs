@@ -76,6 +76,8 @@ pub(super) struct Fingerprints<'r> {
     needed: Vec<String>,
     /// The last components of their paths.
     last_names: HashSet<String>,
+    /// The start of the hashes that the patches give for them.
+    blobs: HashSet<String>,
     by_place: HashMap<(Oid, usize), Oid>,
     by_name: HashMap<Oid, Oid>,
 }
@@ -84,8 +86,11 @@ impl<'r> Fingerprints<'r> {
     pub(super) fn new(repo: &'r Repository, patches: &[Patch]) -> Self {
         let needed = needed(patches);
         let last = |path: &String| path.rsplit('/').next().map(str::to_owned);
+        let files = patches.iter().flat_map(|patch| &patch.files);
+        let blobs = files.filter_map(|file| file.old_blob.as_deref().map(blob_start));
         Fingerprints {
             repo,
+            blobs: blobs.collect(),
             places: Places::of(patches),
             entries: Entries::new(repo),
             last_names: needed.iter().filter_map(last).collect(),
@@ -106,8 +111,8 @@ impl<'r> Fingerprints<'r> {
             return Ok(named);
         }
         // A file that has moved is looked for elsewhere: those that are called
-        // the same count as well.
-        let moved = self.called_so(tree)?;
+        // or that are the same count as well.
+        let moved = self.like(tree)?;
         hash(&[named.as_bytes(), moved.as_bytes()].concat())
     }
 
@@ -158,20 +163,22 @@ impl<'r> Fingerprints<'r> {
         self.places.below[place].is_empty()
     }
 
-    /// The files anywhere below a folder that are called as one of the series is.
-    fn called_so(&mut self, folder: Oid) -> Result<Oid, git2::Error> {
+    /// The files anywhere below a folder that are called as one of the series is,
+    /// or have its content.
+    fn like(&mut self, folder: Oid) -> Result<Oid, git2::Error> {
         if let Some(known) = self.by_name.get(&folder) {
             return Ok(*known);
         }
         let tree = self.repo.find_tree(folder)?;
         let mut seen = Vec::new();
         for entry in &tree {
-            let is_ours = entry
+            let is_called_so = entry
                 .name()
                 .is_ok_and(|name| self.last_names.contains(name));
+            let is_ours = is_called_so || self.blobs.contains(&blob_start(&entry.id().to_string()));
             match entry.kind() {
                 Some(ObjectType::Tree) => {
-                    let below = self.called_so(entry.id())?;
+                    let below = self.like(entry.id())?;
                     seen.extend_from_slice(entry.name_bytes());
                     seen.push(0);
                     seen.extend_from_slice(below.as_bytes());
@@ -207,6 +214,14 @@ fn needed(patches: &[Patch]) -> Vec<String> {
     needed.sort();
     needed.dedup();
     needed
+}
+
+/// As much of a blob's hash as every patch gives.
+fn blob_start(hash: &str) -> String {
+    hash.chars()
+        .take(7)
+        .collect::<String>()
+        .to_ascii_lowercase()
 }
 
 fn hash(bytes: &[u8]) -> Result<Oid, git2::Error> {

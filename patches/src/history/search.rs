@@ -27,7 +27,7 @@ pub(super) fn svn(repo: &Repository, tip: Oid, revision: u32) -> Result<Oid, Res
     let what = format!("commit of Subversion revision r{revision}");
     let fits = |commit: &Commit| {
         let message = commit::message(commit);
-        message.contains("git-svn-id:") && Trailers::of(&message).svn_revision == Some(revision)
+        message.contains("svn") && Trailers::of(&message).svn_revision == Some(revision)
     };
     let mut found = in_history(repo, tip, &fits)?;
     if found.is_empty() {
@@ -173,8 +173,9 @@ fn noted(repo: &Repository, tip: Oid, revision: u32) -> Result<Vec<Oid>, git2::E
     let mut found = Vec::new();
     for note in notes {
         let (note, commit) = note?;
-        let says_so = says_revision(repo.find_blob(note)?.content(), revision);
-        if says_so && repo.find_commit(commit).is_ok() {
+        let blob = repo.find_blob(note)?;
+        let said = Trailers::of(&String::from_utf8_lossy(blob.content())).svn_revision;
+        if said == Some(revision) && repo.find_commit(commit).is_ok() {
             found.push(commit);
         }
     }
@@ -185,14 +186,4 @@ fn noted(repo: &Repository, tip: Oid, revision: u32) -> Result<Vec<Oid>, git2::E
         }
     }
     Ok(if ours.is_empty() { found } else { ours })
-}
-
-fn says_revision(note: &[u8], revision: u32) -> bool {
-    let note = String::from_utf8_lossy(note);
-    let lines = note.lines().map(str::trim);
-    lines
-        .filter(|line| line.starts_with("svn path="))
-        .flat_map(|line| line.split([';', ' ']))
-        .filter_map(|word| word.strip_prefix("revision="))
-        .any(|number| number.parse() == Ok(revision))
 }

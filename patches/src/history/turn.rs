@@ -26,12 +26,16 @@ struct Way<'r> {
     entries: Entries<'r>,
     open: BinaryHeap<Step>,
     seen: HashSet<(Oid, String)>,
+    /// The newest merge that took the file of one parent where it held at another.
+    overruled: Option<Oid>,
 }
 
 /// The newest commit before which `holds` held for the file at `path`, given that
 /// it does not at `tip`. The history is simplified as `git log -- path` does: where
 /// a commit has the file from one of its parents, only that one is followed. Where
-/// a file comes from another by a rename, that one is followed. Looks at `limit`
+/// a file comes from another by a rename, that one is followed. Where it never held
+/// on that way, as when a merge brings a vendor's file, it is the newest merge that
+/// took the file from there although it held on the other side. Looks at `limit`
 /// commits at most.
 pub(super) fn newest(
     repo: &Repository,
@@ -45,6 +49,7 @@ pub(super) fn newest(
         entries: Entries::new(repo),
         open: BinaryHeap::new(),
         seen: HashSet::new(),
+        overruled: None,
     };
     way.push(tip, path)?;
     for _ in 0..limit {
@@ -55,7 +60,8 @@ pub(super) fn newest(
             return Ok(Some(step.commit));
         }
     }
-    Ok(None)
+    // An end that comes from the limit says nothing of the way beyond it.
+    Ok(way.overruled.filter(|_| way.open.is_empty()))
 }
 
 impl Way<'_> {
@@ -78,12 +84,16 @@ impl Way<'_> {
         let parents: Vec<Oid> = self.repo.find_commit(commit)?.parent_ids().collect();
         let mut before = Vec::new();
         for &parent in &parents {
-            let there = self.entries.at(parent, path)?;
-            if there == here {
-                self.push(parent, path)?;
-                return Ok(false);
+            before.push(self.entries.at(parent, path)?);
+        }
+        if let Some(same) = before.iter().position(|there| *there == here) {
+            self.push(parents[same], path)?;
+            for there in before {
+                if self.overruled.is_none() && there != here && holds(there)? {
+                    self.overruled = Some(commit);
+                }
             }
-            before.push(there);
+            return Ok(false);
         }
         if parents.is_empty() {
             // What was there before a cut or an import is not known.

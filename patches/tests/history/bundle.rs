@@ -161,3 +161,45 @@ fn garbage_is_refused() {
     let long = [b"# v2 git bundle\n-".as_slice(), &vec![b'a'; 1 << 20]].concat();
     refuses(&past, &long, &["ends within its header"]);
 }
+
+/// The size and kind before an object of a pack.
+fn object_head(kind: u8, mut size: u64) -> Vec<u8> {
+    let mut head = vec![kind << 4 | (size & 15) as u8];
+    size >>= 4;
+    while size > 0 {
+        *head.last_mut().unwrap() |= 0x80;
+        head.push((size & 0x7f) as u8);
+        size >>= 7;
+    }
+    head
+}
+
+/// A bundle whose pack has one object that stands here as it is. Its hash is not
+/// right: it must be refused before that is looked at.
+fn one_object(head: Vec<u8>, content: impl std::io::Read) -> Vec<u8> {
+    let mut bytes = format!("# v2 git bundle\n{} refs/heads/x\n\n", "1".repeat(40)).into_bytes();
+    bytes.extend_from_slice(b"PACK\0\0\0\x02\0\0\0\x01");
+    bytes.extend(head);
+    let mut packed = flate2::read::ZlibEncoder::new(content, flate2::Compression::fast());
+    std::io::Read::read_to_end(&mut packed, &mut bytes).unwrap();
+    bytes.extend_from_slice(&[0; 20]);
+    bytes
+}
+
+#[test]
+fn a_file_that_would_grow_too_large_is_refused_before() {
+    use std::io::Read;
+    let past = Past::new();
+    let size = (256 << 20) + 1;
+    let blob = one_object(object_head(3, size), std::io::repeat(0).take(size));
+    refuses(&past, &blob, &["more than 256 MiB"]);
+    // A lie about the size.
+    let blob = one_object(object_head(3, 10), std::io::repeat(0).take(size));
+    refuses(&past, &blob, &["damaged"]);
+    let blob = one_object(object_head(3, u64::MAX), std::io::repeat(0).take(10));
+    refuses(&past, &blob, &["more than 256 MiB"]);
+    // A delta of 12 bytes that says it makes 2^40 bytes of 5.
+    let delta = [5, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20, 0x90, 5, 0x90, 5, 0];
+    let head = [object_head(7, delta.len() as u64), vec![0; 20]].concat();
+    refuses(&past, &one_object(head, &delta[..]), &["more than 256 MiB"]);
+}

@@ -132,6 +132,18 @@ fn trailers_are_read() {
 }
 
 #[test]
+fn what_only_looks_like_a_trailer_is_none() {
+    let past = Past::new();
+    let message = "Fixes: nothing\n\nFixes: http://bugs.dragonflybsd.org/issues/1\n\
+        Fixes: 2402\nSee D9586 and head@313756.\nDifferential Revision: soon\n";
+    past.commit(message, &[("g", Some("h\n"))]);
+    assert_eq!(
+        round_trip(&past).trailers,
+        ktrial_patches::Trailers::default()
+    );
+}
+
+#[test]
 fn renames_are_found_as_git_finds_them() {
     let past = Past::new();
     past.commit(

@@ -79,7 +79,7 @@ fn names_that_mean_something_else_tomorrow_are_refused() {
     past.checkout("side");
     past.checkout("main");
     for name in [
-        "@{-1}", ":/one", "HEAD~1", "main^", "main@{1}", "@", "", "-1", "side:g", "a b",
+        "@{-1}", ":/one", "HEAD~1", "main^", "main@{1}", "@", "", "side:g", "a b",
     ] {
         refuses(&past, commit(name), &["no commit", "without `~`"]);
     }

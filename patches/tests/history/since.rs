@@ -116,6 +116,30 @@ fn an_older_branch_that_never_had_the_line_does_not_hide_the_commit() {
 }
 
 #[test]
+fn a_merge_that_takes_a_vendors_file_is_to_blame() {
+    let (past, patch) = patched();
+    past.git(&["checkout", "--quiet", "--orphan", "vendor"]);
+    past.commit("import\n", &[("f", Some("the vendor's own\n"))]);
+    past.checkout("main");
+    past.commit("main\n", &[("f", Some(&with_line(40, 3, "three")))]);
+    let allow = "--allow-unrelated-histories";
+    past.git(&[
+        "merge",
+        "--quiet",
+        allow,
+        "-X",
+        "theirs",
+        "-m",
+        "take theirs",
+        "vendor",
+    ]);
+    let merge = past.tip();
+    assert_eq!(past.git(&["show", "HEAD:f"]), "the vendor's own");
+    past.commit("other\n", &[("h", Some("h\n"))]);
+    blames(&past, &[patch], merge);
+}
+
+#[test]
 fn the_commit_that_removed_the_file() {
     let (past, patch) = patched();
     past.commit("change\n", &[("f", Some(&with_line(40, 3, "three")))]);
@@ -126,6 +150,38 @@ fn the_commit_that_removed_the_file() {
     assert_eq!(
         past.git(&["log", "-1", "--format=%H", "--", "f"]),
         gone.to_string()
+    );
+}
+
+#[test]
+fn where_the_file_went() {
+    let (past, patch) = patched();
+    past.commit("change\n", &[("f", Some(&with_line(40, 3, "three")))]);
+    let text = with_line(40, 3, "drei");
+    let moved = past.commit("moved\n", &[("f", None), ("sub/new", Some(&text))]);
+    past.commit("other\n", &[("g", Some("h\n"))]);
+    let error = ApplyError::NoSuchFile {
+        patch: patch.name.clone(),
+        path: "f".to_owned(),
+        named: "a/f".to_owned(),
+    };
+    let since = changed_since(&past.repo(), past.tip(), &[patch], &error, 100)
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (since.commit, since.moved_to.as_deref()),
+        (moved, Some("sub/new"))
+    );
+    let git = past.git(&[
+        "show",
+        "-M",
+        "--format=",
+        "--name-status",
+        &moved.to_string(),
+    ]);
+    assert_eq!(
+        git.split('\t').skip(1).collect::<Vec<_>>(),
+        ["f", "sub/new"]
     );
 }
 
