@@ -292,7 +292,10 @@ fn claim(claim: &Claim) -> Vec<String> {
         claim.after.map(|value| figure("after", value)),
         claim
             .change_percent
-            .map(|value| format!("change {value:+} %")),
+            .map(|from| match claim.change_percent_to {
+                Some(to) => format!("change {from:+} to {to:+} %"),
+                None => format!("change {from:+} %"),
+            }),
     ];
     let figures: Vec<String> = figures.into_iter().flatten().collect();
     let mut lines = vec![String::new(), format!("claim: {}", claim.metric)];
@@ -317,7 +320,7 @@ mod tests {
         let mut series = catalogue::find("linux-control-same").unwrap();
         series.reverse = true;
         series.needs = Some("a history to v4.4".into());
-        series.steps = vec![Step::Commits(Reference::Review("D9586".into()))];
+        series.steps = vec![Step::Commits(vec![Reference::Review("D9586".into())])];
         series.claims = vec![Claim {
             metric: "buildkernel wall time".into(),
             unit: Some("s".into()),
@@ -325,6 +328,7 @@ mod tests {
             before: Some(200.5),
             after: None,
             change_percent: Some(-7.5),
+            change_percent_to: None,
             quote: "about 7.5% less".into(),
             source: "r313756".into(),
         }];

@@ -84,6 +84,8 @@ pub fn full(series: &Series, outcome: &Outcome) -> String {
     for patch in &outcome.applied.patches {
         lines.push(patch.name.clone());
         lines.extend(patch.files.iter().flat_map(file));
+        let already = patch.already.iter();
+        lines.extend(already.map(|path| format!("  {path}  is as the patch makes it already")));
     }
     let all = mends(outcome).into_iter();
     let quiet: Vec<String> = all
@@ -253,7 +255,7 @@ mod tests {
             ..mend(MendKind::Quotation, None)
         };
         let outcome = outcome(vec![file], vec![quoted]);
-        let series = crate::series::shim::from_bytes("one.patch", &outcome.patches[0].source);
+        let series = Series::from_bytes("one.patch", &outcome.patches[0].source);
         let text = full(&series.unwrap(), &outcome);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(

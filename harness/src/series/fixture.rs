@@ -20,6 +20,7 @@ pub(super) fn outcome(files: Vec<AppliedFile>, read_mends: Vec<Mend>) -> Outcome
                 name: "one.patch".into(),
                 commit: Oid::ZERO_SHA1,
                 files,
+                already: Vec::new(),
             }],
         },
         reverse: false,

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use ktrial_patches::catalogue::import::{ImportError, write};
 use ktrial_patches::catalogue::{Series, System};
 
 use super::open::STANDARD_INPUT;
 use super::refusal;
-use super::shim::{self, ImportError};
-use crate::fault::{Fault, Result};
+use crate::fault::{At, Fault, Result};
 
 /// What the user says beside the source.
 pub struct Importing<'a> {
@@ -48,7 +48,7 @@ pub fn import(mut series: Series, wanted: &Importing) -> Result<Imported> {
         Some(folder) => folder.to_owned(),
         None => PathBuf::from(&series.name),
     };
-    let written = shim::write(&series, &folder);
+    let written = write(&series, &folder);
     let series = written.map_err(|error| refused(&series.name, error))?;
     Ok(Imported { folder, series })
 }
@@ -58,7 +58,8 @@ fn refused(name: &str, error: ImportError) -> Fault {
     match error {
         ImportError::Exists { .. } => Fault::user(text).next("give --to another folder"),
         ImportError::Unreadable(error) => refusal::of_series(name, error),
-        ImportError::Io { .. } => Fault::host(text),
+        ImportError::Differs { .. } => Fault::new(At::Patch, text),
+        ImportError::Manifest(_) | ImportError::Io { .. } => Fault::host(text),
     }
 }
 

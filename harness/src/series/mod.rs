@@ -11,7 +11,6 @@ mod fixture;
 mod import;
 mod open;
 mod refusal;
-mod shim;
 
 use git2::Repository;
 use ktrial_patches::Patch;

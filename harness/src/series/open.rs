@@ -6,7 +6,7 @@ use std::path::Path;
 use ktrial_patches::MAX_PATCH_BYTES;
 use ktrial_patches::catalogue::{self, Series};
 
-use super::{refusal, shim};
+use super::refusal;
 use crate::fault::{Fault, OrHost, Result};
 
 /// The name of a series that came by standard input.
@@ -19,7 +19,7 @@ pub(super) const STANDARD_INPUT: &str = "stdin";
 pub fn open(name: &str) -> Result<Series> {
     let path = Path::new(name);
     let series = if name == "-" {
-        shim::from_bytes(STANDARD_INPUT, &standard_input()?)
+        Series::from_bytes(STANDARD_INPUT, &standard_input()?)
     } else if path.is_dir() {
         Series::open(path)
     } else if path.exists() {

@@ -30,6 +30,9 @@ pub struct AppliedPatch {
     pub mends: Vec<AppliedMend>,
     /// The files it touched.
     pub files: Vec<AppliedFile>,
+    /// The files that the tree had as the patch makes them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub already: Vec<String>,
 }
 
 /// How one file was changed.
@@ -108,6 +111,7 @@ fn of_patch(done: &apply::AppliedPatch, patch: &Patch) -> AppliedPatch {
         lossy: std::str::from_utf8(&patch.source).is_err(),
         mends: patch.mends.iter().map(of_mend).collect(),
         files: done.files.iter().map(of_file).collect(),
+        already: done.already.clone(),
     }
 }
 

@@ -71,13 +71,17 @@ pub(super) fn of_apply(
 
 fn since_line(since: &Since) -> String {
     let commit = since.commit.to_string();
-    format!(
+    let line = format!(
         "changed since by commit {} ({}, {}): {}",
         &commit[..12],
         since.author,
         date(since.seconds),
         since.subject
-    )
+    );
+    match &since.moved_to {
+        Some(path) => format!("{line}; it moved the file to {path}"),
+        None => line,
+    }
 }
 
 fn of_repository(text: &str) -> Fault {
@@ -137,6 +141,7 @@ mod tests {
             // `date -u -d @1000000000`
             seconds: 1_000_000_000,
             subject: "kern: count again".into(),
+            moved_to: None,
         };
         assert_eq!(
             since_line(&since),
