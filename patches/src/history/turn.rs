@@ -26,6 +26,8 @@ struct Way<'r> {
     entries: Entries<'r>,
     open: BinaryHeap<Step>,
     seen: HashSet<(Oid, String)>,
+    /// Whether only the parent that a file comes from is followed.
+    simplified: bool,
     /// The newest merge that took the file of one parent where it held at another.
     overruled: Option<Oid>,
 }
@@ -33,10 +35,11 @@ struct Way<'r> {
 /// The newest commit before which `holds` held for the file at `path`, given that
 /// it does not at `tip`. The history is simplified as `git log -- path` does: where
 /// a commit has the file from one of its parents, only that one is followed. Where
-/// a file comes from another by a rename, that one is followed. Where it never held
-/// on that way, as when a merge brings a vendor's file, it is the newest merge that
-/// took the file from there although it held on the other side. Looks at `limit`
-/// commits at most.
+/// a file comes from another by a rename, that one is followed.
+///
+/// Where it never held on that way, as when a merge brings a vendor's file, all
+/// parents are followed, and a merge that took the file of one parent although it
+/// held at another is good enough. Looks at `limit` commits at most, twice.
 pub(super) fn newest(
     repo: &Repository,
     tip: Oid,
@@ -44,24 +47,29 @@ pub(super) fn newest(
     limit: usize,
     holds: Holds,
 ) -> Result<Option<Oid>, git2::Error> {
-    let mut way = Way {
-        repo,
-        entries: Entries::new(repo),
-        open: BinaryHeap::new(),
-        seen: HashSet::new(),
-        overruled: None,
-    };
-    way.push(tip, path)?;
-    for _ in 0..limit {
-        let Some(step) = way.open.pop() else {
-            break;
+    let mut overruled = None;
+    for simplified in [true, false] {
+        let mut way = Way {
+            repo,
+            entries: Entries::new(repo),
+            open: BinaryHeap::new(),
+            seen: HashSet::new(),
+            simplified,
+            overruled: None,
         };
-        if way.is_turn(&step, tip, holds)? {
-            return Ok(Some(step.commit));
+        way.push(tip, path)?;
+        for _ in 0..limit {
+            let Some(step) = way.open.pop() else {
+                break;
+            };
+            if way.is_turn(&step, tip, holds)? {
+                return Ok(Some(step.commit));
+            }
         }
+        // An end that comes from the limit says nothing of the way beyond it.
+        overruled = way.overruled.filter(|_| way.open.is_empty());
     }
-    // An end that comes from the limit says nothing of the way beyond it.
-    Ok(way.overruled.filter(|_| way.open.is_empty()))
+    Ok(overruled)
 }
 
 impl Way<'_> {
@@ -86,13 +94,9 @@ impl Way<'_> {
         for &parent in &parents {
             before.push(self.entries.at(parent, path)?);
         }
-        if let Some(same) = before.iter().position(|there| *there == here) {
+        let same = before.iter().position(|there| *there == here);
+        if let Some(same) = same.filter(|_| self.simplified || parents.len() == 1) {
             self.push(parents[same], path)?;
-            for there in before {
-                if self.overruled.is_none() && there != here && holds(there)? {
-                    self.overruled = Some(commit);
-                }
-            }
             return Ok(false);
         }
         if parents.is_empty() {
@@ -111,14 +115,17 @@ impl Way<'_> {
             }
             return Ok(held);
         }
-        let mut held = true;
+        let mut held = Vec::new();
         for (&parent, there) in parents.iter().zip(before) {
-            if !holds(there)? {
-                held = false;
+            held.push(holds(there)?);
+            if held.last() == Some(&false) {
                 self.push(parent, path)?;
             }
         }
-        Ok(held)
+        if held.contains(&true) && self.overruled.is_none() {
+            self.overruled = Some(commit);
+        }
+        Ok(!held.contains(&false))
     }
 }
 

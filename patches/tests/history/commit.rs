@@ -190,6 +190,17 @@ fn files_that_are_made_emptied_removed_or_made_executable() {
 }
 
 #[test]
+#[ignore = "until reader and applier take binary changes"]
+fn binary_files_come_along() {
+    let past = Past::new();
+    for content in [b"\0one".as_slice(), b"\0two\xff\n", b"text\n"] {
+        std::fs::write(past.file("image"), content).unwrap();
+        past.commit_all(b"binary\n");
+        round_trip(&past);
+    }
+}
+
+#[test]
 fn a_file_becomes_a_link_and_another_takes_its_text() {
     let past = Past::new();
     std::fs::remove_file(past.file("f")).unwrap();

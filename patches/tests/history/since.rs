@@ -140,6 +140,25 @@ fn a_merge_that_takes_a_vendors_file_is_to_blame() {
 }
 
 #[test]
+fn a_file_that_went_away_before_a_vendor_brought_another() {
+    let (past, patch) = patched();
+    past.git(&["checkout", "--quiet", "--orphan", "vendor"]);
+    past.commit("import\n", &[("f", Some("the vendor's own\n"))]);
+    past.checkout("main");
+    let gone = past.commit("gone\n", &[("f", None)]);
+    past.git(&[
+        "merge",
+        "--quiet",
+        "--allow-unrelated-histories",
+        "-m",
+        "theirs",
+        "vendor",
+    ]);
+    assert_eq!(past.git(&["show", "HEAD:f"]), "the vendor's own");
+    blames(&past, &[patch], gone);
+}
+
+#[test]
 fn the_commit_that_removed_the_file() {
     let (past, patch) = patched();
     past.commit("change\n", &[("f", Some(&with_line(40, 3, "three")))]);
