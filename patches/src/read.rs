@@ -14,7 +14,7 @@ pub(crate) use mail::is_mail;
 pub use tag::Version;
 pub use thread::{Reason, ThreadError};
 
-use crate::{Header, MAX_PATCH_BYTES, Mend, Patch};
+use crate::{Header, MAX_PATCH_BYTES, Mend, Patch, Trailers};
 use thread::{Series, Taken};
 
 /// Why bytes could not be read as a patch. Always the patch's fault.
@@ -203,7 +203,7 @@ fn plain(name: &str, text: &[u8]) -> Located<Reading> {
     Ok(Reading {
         patches: vec![Patch {
             name: name.to_owned(),
-            trailers: mail::trailers::read(&header.message, text),
+            trailers: Trailers::of_mail(&header.message, text),
             header,
             mends,
             files,

@@ -3,6 +3,18 @@
 use crate::Trailers;
 
 impl Trailers {
+    /// What a description says, and with it `base-commit:` anywhere in the text of
+    /// its mail: git writes that below the last diff.
+    pub(crate) fn of_mail(description: &str, text: &[u8]) -> Trailers {
+        let mut found = Trailers::of(description);
+        let mut lines = text.split(|&b| b == b'\n');
+        let value = lines.find_map(|line| line.strip_prefix(b"base-commit:"));
+        let value = value.and_then(|value| std::str::from_utf8(value).ok());
+        let hash = value.map(str::trim).filter(|word| is_hash(word));
+        found.base_commit = hash.map(str::to_owned).or(found.base_commit);
+        found
+    }
+
     /// What a description says in lines `Key: value`.
     pub(crate) fn of(description: &str) -> Trailers {
         let mut found = Trailers::default();

@@ -7,7 +7,6 @@ mod flowed;
 mod header;
 mod mbox;
 mod parts;
-pub(super) mod trailers;
 
 use super::{Located, ReadErrorKind, charset, diff, mend, tag};
 use crate::{FilePatch, Header, Mend, MendKind, Trailers};
@@ -175,7 +174,7 @@ fn mail(raw: &Raw, fields: Fields, text: Located<Text>, carries: bool) -> Mail {
         subject,
         id: fields.id,
         references: fields.references,
-        trailers: trailers::read(message, body),
+        trailers: Trailers::of_mail(message, body),
         source: raw.bytes.to_vec(),
         carries,
         mends: said.map_or_else(Vec::new, |text| text.mends.clone()),
