@@ -25,6 +25,7 @@ mod write;
 use git2::{Oid, Repository};
 
 use crate::{Change, Mend, Patch};
+use damage::Journey;
 use file::{FileOutcome, Target};
 use overlay::Overlay;
 
@@ -144,8 +145,19 @@ pub fn apply(repo: &Repository, base: Oid, patches: &[Patch]) -> Result<Applied,
     let strip = paths::strip(&overlay, patches)?;
     let mut done = Vec::new();
     for patch in patches {
-        let target = Target { repo, base, strip };
-        let all = apply_files(&mut overlay, &target, patch)?;
+        let mut target = Target {
+            repo,
+            base,
+            strip,
+            journey: Journey::default(),
+        };
+        let mut all = apply_files(&mut overlay, &target, patch)?;
+        if all.journey != Journey::default() && patch.files.len() > 1 {
+            // What one file shows is also true of those that show nothing.
+            target.journey = all.journey;
+            overlay.roll_back();
+            all = apply_files(&mut overlay, &target, patch)?;
+        }
         let next = repo.find_tree(overlay.write(&tree)?)?;
         if next.id() == tree.id() {
             return Err(ApplyError::NoChange {
@@ -179,6 +191,8 @@ struct AllFiles {
     already: Vec<String>,
     /// Every path that changed.
     touched: Vec<String>,
+    /// What they show of the patch's way.
+    journey: Journey,
 }
 
 fn apply_files(
@@ -190,7 +204,12 @@ fn apply_files(
     let (mut certain, mut gone) = (true, Vec::new());
     for file in &patch.files {
         match file::apply(overlay, target, patch, file)? {
-            FileOutcome::Applied { file, paths } => {
+            FileOutcome::Applied {
+                file,
+                paths,
+                journey,
+            } => {
+                all.journey = all.journey.and(journey);
                 all.files.push(file);
                 all.touched.extend(paths);
             }

@@ -13,10 +13,33 @@ pub(super) struct Pair<'a> {
     pub tree: &'a [u8],
 }
 
+/// What happened to a patch on its way, as one of its files shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Journey {
+    /// To blanks.
+    pub blanks: Damage,
+    /// `&lt;` stands for `<`.
+    pub entities: bool,
+}
+
+impl Journey {
+    /// What two files of the same patch show.
+    pub(super) fn and(self, other: Journey) -> Journey {
+        Journey {
+            blanks: match self.blanks {
+                Damage::None => other.blanks,
+                blanks => blanks,
+            },
+            entities: self.entities || other.entities,
+        }
+    }
+}
+
 /// What happened to tabs and runs of blanks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Damage {
     /// Nothing, but perhaps at the ends of lines.
+    #[default]
     None,
     /// A tab became this many blanks.
     Each(usize),
@@ -57,8 +80,9 @@ const RULES: [Damage; 12] = [
 ];
 
 impl Damage {
-    /// The rule that explains most of the lines that can tell.
-    pub(super) fn of(pairs: &[Pair]) -> Damage {
+    /// The rule that explains most of the lines that can tell; `None` where no
+    /// line can.
+    pub(super) fn of(pairs: &[Pair]) -> Option<Damage> {
         let tells = |pair: &&Pair| {
             let text = pair.tree.trim_ascii_end();
             let has_tab = text.contains(&b'\t') || pair.patch.contains(&b'\t');
@@ -73,6 +97,9 @@ impl Damage {
             };
             telling.iter().filter(explains).count()
         };
+        if telling.is_empty() {
+            return None;
+        }
         let mut best = (Damage::None, explained(&Damage::None));
         for rule in RULES {
             let count = explained(&rule);
@@ -81,8 +108,8 @@ impl Damage {
             }
         }
         match best {
-            (rule, count) if 2 * count >= telling.len() => rule,
-            _ => Damage::Unknown,
+            (rule, count) if 2 * count >= telling.len() => Some(rule),
+            _ => Some(Damage::Unknown),
         }
     }
 

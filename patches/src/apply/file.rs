@@ -2,6 +2,7 @@
 
 use git2::{Oid, Repository};
 
+use super::damage::Journey;
 use super::ladder::{Ladder, Origin, Outcome, Patched, Stop};
 use super::overlay::{Entry, Found, Overlay};
 use super::place::Refusal;
@@ -18,6 +19,8 @@ pub(super) struct Target<'r> {
     pub base: Oid,
     /// Components to strip from names where the patch does not say.
     pub strip: usize,
+    /// What the files of the patch show of its way, once that is known.
+    pub journey: Journey,
 }
 
 /// What came of one file of a patch.
@@ -27,6 +30,8 @@ pub(super) enum FileOutcome {
         file: AppliedFile,
         /// The paths that differ now.
         paths: Vec<String>,
+        /// What the file shows of the patch's way.
+        journey: Journey,
     },
     /// It is as the patch makes it.
     Already {
@@ -154,6 +159,7 @@ impl Job<'_> {
             Outcome::Patched(patched) if patched.content.is_empty() => {
                 overlay.remove(&self.old);
                 Ok(FileOutcome::Applied {
+                    journey: patched.journey,
                     file: self.applied(patched, self.change, (&self.old, None)),
                     paths: vec![self.old.clone()],
                 })
@@ -232,7 +238,7 @@ impl Job<'_> {
             // A change of mode alone fits every file.
             return Ok(origin == Origin::Same);
         }
-        match Ladder::new(content, &hunks, &origin).climb_strictly() {
+        match Ladder::new(content, &hunks, &origin, self.target.journey).climb_strictly() {
             Ok(_) => Ok(true),
             Err(Stop::Hunk(..)) => Ok(false),
             Err(Stop::Repository(error)) => Err(error.into()),
@@ -250,7 +256,7 @@ impl Job<'_> {
         let content = overlay.content(entry)?;
         let hunks = self.hunks_for(&content);
         let origin = self.origin(entry)?;
-        match Ladder::new(&content, &hunks, &origin).climb_strictly() {
+        match Ladder::new(&content, &hunks, &origin, self.target.journey).climb_strictly() {
             Ok(Outcome::Already { merged }) => Ok(self.already(path, merged)),
             Ok(Outcome::Patched(patched)) => {
                 self.put_over(overlay, entry, &content, patched, (path, Some(&self.old)))
@@ -262,7 +268,7 @@ impl Job<'_> {
     /// Every hunk, by any rung.
     fn climb(&self, content: &[u8], origin: &Origin, path: &str) -> Result<Outcome, ApplyError> {
         let hunks = self.hunks_for(content);
-        Ladder::new(content, &hunks, origin)
+        Ladder::new(content, &hunks, origin, self.target.journey)
             .climb()
             .map_err(|stop| self.stopped(stop, content, &hunks, path))
     }
@@ -282,6 +288,7 @@ impl Job<'_> {
             return match says_nothing {
                 true => Ok(self.already(at.0, true)),
                 false => Ok(FileOutcome::Applied {
+                    journey: patched.journey,
                     file: self.applied(patched, Change::Modify, at),
                     paths: Vec::new(),
                 }),
@@ -325,6 +332,7 @@ impl Job<'_> {
             paths.push(self.old.clone());
         }
         Ok(FileOutcome::Applied {
+            journey: patched.journey,
             file: self.applied(patched, change, at),
             paths,
         })

@@ -1,5 +1,6 @@
 //! The ladder: one file's hunks, by the strongest way that holds.
 
+use super::damage::Journey;
 use super::form::Form;
 use super::place::{self, Depth, Placed, Refusal};
 use super::search::Searched;
@@ -11,6 +12,8 @@ pub(super) struct Ladder<'a> {
     content: &'a [u8],
     hunks: &'a [Hunk],
     origin: &'a Origin,
+    /// What other files of the patch show of its way.
+    others: Journey,
     file: Searched<'a>,
 }
 
@@ -41,6 +44,8 @@ pub(super) struct Patched {
     pub hunks: Vec<AppliedHunk>,
     /// What was put right; the path is for the caller to fill in.
     pub mends: Vec<Mend>,
+    /// What the file shows of the patch's way.
+    pub journey: Journey,
 }
 
 impl Patched {
@@ -49,6 +54,7 @@ impl Patched {
             content,
             hunks: Vec::new(),
             mends: Vec::new(),
+            journey: Journey::default(),
         }
     }
 }
@@ -73,12 +79,18 @@ impl From<(usize, Refusal)> for Stop {
 }
 
 impl<'a> Ladder<'a> {
-    pub(super) fn new(content: &'a [u8], hunks: &'a [Hunk], origin: &'a Origin) -> Self {
+    pub(super) fn new(
+        content: &'a [u8],
+        hunks: &'a [Hunk],
+        origin: &'a Origin,
+        others: Journey,
+    ) -> Self {
         let file = Searched::new(content);
         Ladder {
             content,
             hunks,
             origin,
+            others,
             file,
         }
     }
@@ -100,11 +112,7 @@ impl<'a> Ladder<'a> {
             return Ok(Outcome::Already { merged: false });
         }
         let placed = placed?;
-        Ok(Outcome::Patched(patch(
-            &self.file.lines,
-            self.hunks,
-            &placed,
-        )?))
+        Ok(Outcome::Patched(self.patch(&self.file.lines, &placed)?))
     }
 
     /// The rungs that leave nothing out: exact, offset, merge.
@@ -112,7 +120,7 @@ impl<'a> Ladder<'a> {
         let merged = self.merge(Depth::STRICT)?;
         let found = self.search(Depth::STRICT);
         let rung = found.as_ref().ok().map(|placed| placed.rung);
-        let found = found.and_then(|placed| patch(&self.file.lines, self.hunks, &placed));
+        let found = found.and_then(|placed| self.patch(&self.file.lines, &placed));
         match (merged, found) {
             (Some(Outcome::Patched(merged)), Ok(found)) if merged.content == found.content => {
                 Ok(Outcome::Patched(found))
@@ -148,7 +156,7 @@ impl<'a> Ladder<'a> {
         let Ok(placed) = place::all(&mut before, self.hunks, true, depth) else {
             return Ok(None);
         };
-        let Ok(after) = patch(&before.lines, self.hunks, &placed) else {
+        let Ok(after) = self.patch(&before.lines, &placed) else {
             return Ok(None);
         };
         let Some(content) = merge::three_way(origin, self.content, &after.content)? else {
@@ -164,28 +172,30 @@ impl<'a> Ladder<'a> {
             content,
             mends,
             hunks,
+            journey: after.journey,
         })))
     }
-}
 
-/// The hunks at their places, with what was lost on the way put right.
-fn patch(lines: &[&[u8]], hunks: &[Hunk], placed: &Placed) -> Result<Patched, (usize, Refusal)> {
-    let undamaged = placed.places.iter().all(|place| place.form == Form::Bytes);
-    if undamaged && !loose::adds_bare_include(hunks) {
-        let written = write::all(lines, hunks, &placed.places)?;
-        return Ok(Patched {
+    /// The hunks at their places, with what was lost on the way put right.
+    fn patch(&self, lines: &[&[u8]], placed: &Placed) -> Result<Patched, (usize, Refusal)> {
+        let loose = placed.places.iter().any(|place| place.form > Form::Bytes);
+        let damaged = self.others != Journey::default() || loose::looks_damaged(self.hunks);
+        if !loose && !damaged {
+            let written = write::all(lines, self.hunks, &placed.places)?;
+            return Ok(Patched {
+                hunks: written.hunks,
+                ..Patched::unchanged(written.content)
+            });
+        }
+        let restored = loose::restore(lines, self.hunks, &placed.places, self.others);
+        let written = write::all(lines, &restored.hunks, &placed.places)?;
+        Ok(Patched {
+            journey: restored.journey,
+            mends: restored.mends(&written.hunks),
             content: written.content,
             hunks: written.hunks,
-            mends: Vec::new(),
-        });
+        })
     }
-    let restored = loose::restore(lines, hunks, &placed.places);
-    let written = write::all(lines, &restored.hunks, &placed.places)?;
-    Ok(Patched {
-        mends: restored.mends(&written.hunks),
-        content: written.content,
-        hunks: written.hunks,
-    })
 }
 
 /// A mend in the file that the patch was made from, where it is in the merged one.

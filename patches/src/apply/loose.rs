@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::AppliedHunk;
-use super::damage::{Damage, Pair, indentation};
+use super::damage::{Damage, Journey, Pair, indentation};
 use super::form::{Form, decoded, split_end};
 use super::habits::Habits;
 use super::place::Place;
@@ -15,6 +15,8 @@ use crate::{Hunk, Line, LineKind, Mend, MendKind, Rewrite};
 /// The hunks as they should be put into the file.
 pub(super) struct Restored {
     pub hunks: Vec<Hunk>,
+    /// What the lines of the file show of the patch's way.
+    pub journey: Journey,
     notes: Vec<Note>,
 }
 
@@ -44,12 +46,23 @@ impl Restored {
     }
 }
 
-/// Whether a hunk adds `#include` without a name: no C file has that, so a page
-/// has taken `<…>` for a tag.
-pub(super) fn adds_bare_include(hunks: &[Hunk]) -> bool {
-    let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
-    let mut added = lines.filter(|line| line.kind == LineKind::Added);
-    added.any(|line| is_bare_include(&line.bytes))
+/// Whether the text alone is suspicious: it adds `#include` without a name, so a
+/// page has taken `<…>` for a tag; or it adds `&lt;` and the like and has no `<`
+/// and no `>` anywhere, so a page's source may have been taken for its text.
+pub(super) fn looks_damaged(hunks: &[Hunk]) -> bool {
+    let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
+    let mut added = lines().filter(|line| line.kind == LineKind::Added);
+    added.any(|line| is_bare_include(&line.bytes)) || looks_escaped(hunks)
+}
+
+fn looks_escaped(hunks: &[Hunk]) -> bool {
+    let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
+    let is_raw = |line: &Line| line.bytes.iter().any(|b| matches!(b, b'<' | b'>'));
+    let escaped = |line: &Line| {
+        let has = line.kind == LineKind::Added && line.bytes.contains(&b'&');
+        has && decoded(&line.bytes) != line.bytes
+    };
+    lines().any(escaped) && !lines().any(is_raw)
 }
 
 fn is_bare_include(line: &[u8]) -> bool {
@@ -57,16 +70,23 @@ fn is_bare_include(line: &[u8]) -> bool {
     rest.is_some_and(|rest| rest.trim_ascii_start() == b"include")
 }
 
-/// The hunks with their added lines put right for the file's `lines`.
-pub(super) fn restore(lines: &[&[u8]], hunks: &[Hunk], places: &[Place]) -> Restored {
+/// The hunks with their added lines put right for the file's `lines`. What they
+/// do not show is taken from `others`: the other files of the patch.
+pub(super) fn restore(
+    lines: &[&[u8]],
+    hunks: &[Hunk],
+    places: &[Place],
+    others: Journey,
+) -> Restored {
     let aligned: Vec<Vec<Option<&[u8]>>> = hunks
         .iter()
         .zip(places)
         .map(|(hunk, place)| aligned(lines, hunk, place))
         .collect();
-    let repair = Repair::new(lines, hunks, &aligned, places);
+    let repair = Repair::new(lines, hunks, &aligned, others);
     let mut restored = Restored {
         hunks: Vec::with_capacity(hunks.len()),
+        journey: repair.shown,
         notes: Vec::new(),
     };
     for (index, hunk) in hunks.iter().enumerate() {
@@ -137,11 +157,14 @@ fn found_loosely(
 
 /// What is known of the damage to one file of a patch.
 struct Repair<'a> {
-    damage: Damage,
-    /// `&lt;` stands for `<` in lines that the file has.
-    entities: bool,
-    /// A place was found only in the form of HTML.
-    markup: bool,
+    /// What the file itself shows.
+    shown: Journey,
+    /// What became of blanks, here or else in other files.
+    blanks: Damage,
+    /// The text looks like the source of a page.
+    escaped: bool,
+    /// It is one.
+    decodes: bool,
     /// Line ends differ.
     ends: bool,
     habits: Option<Habits<'a>>,
@@ -153,7 +176,7 @@ impl<'a> Repair<'a> {
         lines: &'a [&'a [u8]],
         hunks: &[Hunk],
         aligned: &[Vec<Option<&[u8]>>],
-        places: &[Place],
+        others: Journey,
     ) -> Self {
         let patch_lines = hunks.iter().flat_map(|hunk| &hunk.lines);
         let pairs = patch_lines.zip(aligned.iter().flatten());
@@ -173,13 +196,20 @@ impl<'a> Repair<'a> {
                 tree: split_end(tree).0,
             })
             .collect();
-        let damage = Damage::of(&texts);
-        Repair {
-            damage,
+        let blanks = Damage::of(&texts);
+        let shown = Journey {
+            blanks: blanks.unwrap_or_default(),
             entities: pairs.iter().any(entities),
-            markup: places.iter().any(|place| place.form == Form::Markup),
+        };
+        let blanks = blanks.unwrap_or(others.blanks);
+        let escaped = looks_escaped(hunks);
+        Repair {
+            shown,
+            blanks,
+            escaped,
+            decodes: shown.entities || (others.entities && escaped),
             ends: pairs.iter().any(ends),
-            habits: (damage != Damage::None).then(|| Habits::new(damage, lines)),
+            habits: (blanks != Damage::None).then(|| Habits::new(blanks, lines)),
             unit: style::unit(lines),
         }
     }
@@ -294,9 +324,9 @@ impl Work<'_> {
         let plain = decoded(was);
         let (kind, text) = match plain == was {
             true => (MendKind::Whitespace, plain),
-            false if self.repair.entities => (MendKind::Entities, plain),
+            false if self.repair.decodes => (MendKind::Entities, plain),
             // No line that the file has tells whether to decode it.
-            false if self.repair.markup => return Some((MendKind::Entities, was.to_vec())),
+            false if self.repair.escaped => return Some((MendKind::Entities, was.to_vec())),
             false => (MendKind::Whitespace, was.to_vec()),
         };
         if text.trim_ascii().is_empty() {
@@ -306,7 +336,7 @@ impl Work<'_> {
             None => (true, text),
             Some(habits) => {
                 let like = habits.line_like(&text).filter(|_| alike.is_none());
-                let keeps_lengths = self.repair.damage.keeps_lengths();
+                let keeps_lengths = self.repair.blanks.keeps_lengths();
                 match (moved, like) {
                     (Some(tree), _) => (true, tree.to_vec()),
                     (None, Some(tree)) if keeps_lengths => (true, tree.to_vec()),

@@ -27,8 +27,9 @@ pub(super) struct Overlay<'r> {
     base: Tree<'r>,
     /// All changes since the base; `None` is removed.
     files: BTreeMap<String, Option<Entry>>,
-    /// The paths changed since the last tree was written.
-    fresh: Vec<String>,
+    /// The paths changed since the last tree was written, and what was known of
+    /// them before.
+    fresh: Vec<(String, Option<Option<Entry>>)>,
 }
 
 impl<'r> Overlay<'r> {
@@ -137,21 +138,34 @@ impl<'r> Overlay<'r> {
 
     pub(super) fn put(&mut self, path: &str, content: &[u8], mode: i32) -> Result<(), git2::Error> {
         let blob = self.repo.blob(content)?;
-        self.files
-            .insert(path.to_owned(), Some(Entry { blob, mode }));
-        self.fresh.push(path.to_owned());
+        self.set(path, Some(Entry { blob, mode }));
         Ok(())
     }
 
     pub(super) fn remove(&mut self, path: &str) {
-        self.files.insert(path.to_owned(), None);
-        self.fresh.push(path.to_owned());
+        self.set(path, None);
+    }
+
+    fn set(&mut self, path: &str, entry: Option<Entry>) {
+        let before = self.files.insert(path.to_owned(), entry);
+        self.fresh.push((path.to_owned(), before));
+    }
+
+    /// Takes back what was changed since the last tree was written.
+    pub(super) fn roll_back(&mut self) {
+        while let Some((path, before)) = self.fresh.pop() {
+            match before {
+                Some(entry) => self.files.insert(path, entry),
+                None => self.files.remove(&path),
+            };
+        }
     }
 
     /// Writes the changes since the last call onto `tree`, the tree written then.
     pub(super) fn write(&mut self, tree: &Tree) -> Result<Oid, git2::Error> {
         let mut builder = TreeUpdateBuilder::new();
-        let mut fresh = std::mem::take(&mut self.fresh);
+        let fresh = std::mem::take(&mut self.fresh);
+        let mut fresh: Vec<String> = fresh.into_iter().map(|(path, _)| path).collect();
         fresh.sort();
         fresh.dedup();
         for path in fresh {
