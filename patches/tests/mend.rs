@@ -79,7 +79,7 @@ fn counts_are_counted_again_where_the_end_is_plain() {
     let next = "@@ -50 +51 @@\n-a\n+b\n";
     let ends = [
         next,
-        "Index: g\n====\n--- g\n+++ g\n@@ -1 +1 @@\n-a\n+b\n",
+        "Index: g\n==================\n--- g\n+++ g\n@@ -1 +1 @@\n-a\n+b\n",
         "diff --git a/g b/g\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n",
         "--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n",
         "-- \n2.47.3\n\n",

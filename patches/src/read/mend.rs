@@ -8,6 +8,7 @@
 mod blanks;
 mod context;
 mod counts;
+mod ends;
 mod headings;
 mod hunks;
 mod pass;

@@ -1,6 +1,7 @@
 //! Context lines that have lost the blank before them.
 
-use super::hunks::{Counts, plain_end, signature};
+use super::ends::{plain_end, signature};
+use super::hunks::Counts;
 use super::row::{Mark, Row};
 
 /// The end of a hunk all of whose context lines have lost their blank, as some

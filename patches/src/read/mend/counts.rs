@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::hunks::{Counts, End, Region, plain_end};
+use super::ends::plain_end;
+use super::hunks::{Counts, End, Region};
 use super::row::{Mark, Row};
 use crate::read::diff;
 
@@ -16,6 +17,9 @@ pub(super) fn lines(rows: &[Row], region: &Region, announced: Counts) -> Option<
     let changed = |row: &Row| matches!(row.mark(), Mark::Added | Mark::Removed);
     let missing = |row: &Row| row.mark() == Mark::Missing;
     if rows[body.clone()].iter().any(missing) || !rows[body.clone()].iter().any(changed) {
+        return None;
+    }
+    if may_lack_context(&rows[body.clone()], announced) {
         return None;
     }
     let found = Counts::of(&rows[body.clone()]);
@@ -33,6 +37,13 @@ pub(super) fn lines(rows: &[Row], region: &Region, announced: Counts) -> Option<
     let same_kind =
         (found.old == 0) == (announced.old == 0) && (found.new == 0) == (announced.new == 0);
     (ends && same_kind).then_some(body)
+}
+
+/// No context line has its blank: it may be that each has lost it, and then a
+/// changed line could be context as well.
+fn may_lack_context(body: &[Row], announced: Counts) -> bool {
+    let has_context = body.iter().any(|row| row.mark() == Mark::Context);
+    !has_context && announced.old > 0 && announced.new > 0
 }
 
 /// Where nothing marks the end of a hunk, its end may have been cut off. It

@@ -79,7 +79,7 @@ fn is_heading(rows: &[Row], at: usize) -> bool {
     }
     let here = Some(at);
     starts(here, b"diff --git ")
-        || starts(here, b"@@ -")
+        || (starts(here, b"@@ -") && diff::hunk_header(&rows[at].text).is_none())
         || (starts(here, b"--- ") && starts(Some(at + 1), b"+++ "))
         || (starts(here, b"+++ ") && starts(at.checked_sub(1), b"--- "))
 }

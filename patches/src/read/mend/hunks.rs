@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use super::ends::{
+    file_names, footer, heading, heading_of_plain_file, of_one_file, plain_end, signature,
+};
 use super::row::{Mark, Row};
 use super::wrapped;
 use crate::read::{diff, path};
@@ -112,7 +115,7 @@ pub(super) fn exact(rows: &[Row], start: usize, counts: Counts) -> Exact {
             return Exact::Broken;
         };
         // Without context, two lines `-- x` and `++ y` can end a hunk.
-        if context && heading_of_plain_file(rows, at) {
+        if heading_of_plain_file(rows, at) && (context || of_one_file(rows, at)) {
             return Exact::Doubt;
         }
         let mark = row.mark();
@@ -144,16 +147,15 @@ fn backslash(row: &Row) -> bool {
 
 /// Lines that look like the hunk's own after it is complete.
 fn further(rows: &[Row], end: usize) -> Exact {
-    let is_context = |row: &&Row| row.mark() == Mark::Context && !row.text.trim_ascii().is_empty();
-    let more = rows[end..].iter().take_while(is_context).count();
-    let next = end + more;
-    let empty = |row: &&Row| row.mark() == Mark::Empty;
-    let blanks = rows[next..].iter().take_while(empty).count();
+    let blank = |row: &&Row| row.text.trim_ascii().is_empty();
+    let is_context = |row: &&Row| row.mark() == Mark::Context;
+    let next = end + rows[end..].iter().take_while(is_context).count();
+    let blanks = rows[next..].iter().take_while(blank).count();
     if plain_end(rows, next + blanks) {
-        return if more > 0 {
-            Exact::Doubt
-        } else {
-            Exact::Whole(end)
+        // Blanks alone are as likely no lines of the hunk.
+        return match rows[end..next].iter().all(|row| blank(&row)) {
+            true => Exact::Whole(end),
+            false => Exact::Doubt,
         };
     }
     match rows.get(next).map(Row::mark) {
@@ -209,69 +211,4 @@ impl Region {
             end,
         }
     }
-}
-
-/// Whether a hunk ends here beyond doubt.
-pub(super) fn plain_end(rows: &[Row], at: usize) -> bool {
-    at >= rows.len() || heading(rows, at) || signature(rows, at) || footer(&rows[at])
-}
-
-/// The lines `--- old` and `+++ new`.
-pub(super) fn file_names(rows: &[Row], at: usize) -> bool {
-    let starts = |ahead: usize, word| rows.get(at + ahead).is_some_and(|r| r.starts_with(word));
-    starts(0, b"--- ") && starts(1, b"+++ ")
-}
-
-/// The same and a hunk's heading: no two changed lines can be taken for that,
-/// where hunks end in context.
-fn heading_of_plain_file(rows: &[Row], at: usize) -> bool {
-    file_names(rows, at) && rows.get(at + 2).is_some_and(|r| r.starts_with(b"@@ -"))
-}
-
-/// Words that begin a line between the diffs of two files.
-const BETWEEN_FILES: [&[u8]; 9] = [
-    b"diff -",
-    b"Index: ",
-    b"Only in ",
-    b"Binary files ",
-    b"Files ",
-    b"Property changes on: ",
-    b"Common subdirectories: ",
-    b"cvs diff: ",
-    b"cvs server: ",
-];
-
-/// The heading of a hunk or of a file.
-fn heading(rows: &[Row], at: usize) -> bool {
-    let row = &rows[at];
-    if row.starts_with(b"@@ -") {
-        return Counts::announced(row).is_some();
-    }
-    if BETWEEN_FILES.iter().any(|word| row.starts_with(word)) {
-        // The rest of a wrapped line would stand before a line of the hunk.
-        let next = rows.get(at + 1).map_or(Mark::Empty, Row::mark);
-        return matches!(next, Mark::Empty | Mark::Missing) || file_names(rows, at + 1);
-    }
-    heading_of_plain_file(rows, at)
-}
-
-/// `-- ` and below it a version or a name, or nothing; a removed line `- `
-/// has further lines or a heading below it.
-pub(super) fn signature(rows: &[Row], at: usize) -> bool {
-    if !matches!(rows[at].content(), b"-- " | b"--") {
-        return false;
-    }
-    let empty = |row: &&Row| row.mark() == Mark::Empty;
-    let next = at + 1 + rows[at + 1..].iter().take_while(empty).count();
-    match rows.get(next) {
-        None => next > at + 1 || rows[at].content() == b"-- ",
-        Some(row) => row.mark() == Mark::Missing && !heading(rows, next),
-    }
-}
-
-/// What mailing lists put below a mail.
-fn footer(row: &Row) -> bool {
-    row.starts_with(b"__________")
-        || row.starts_with(b"To unsubscribe")
-        || row.starts_with(b"-----BEGIN PGP SIGNATURE")
 }

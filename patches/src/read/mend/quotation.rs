@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::row::Row;
+use super::wrapped;
 use crate::read::ReadErrorKind;
 
 /// What stands before quoted lines, in the text and in the source of a web page.
@@ -36,6 +37,12 @@ pub(super) fn find(rows: &[Row]) -> Result<Option<Quotation>, (usize, ReadErrorK
     let is_text = |row: &&Row| !quoted(row) && !row.text.trim_ascii().is_empty();
     if let Some(reply) = rows[lines.clone()].iter().find(is_text) {
         return Err((reply.number, ReadErrorKind::ReplyText));
+    }
+    // It may be the rest of the last line, which a mailer wrapped.
+    if let Some(below) = rows.get(lines.end)
+        && wrapped::plausible(rows, lines.end)
+    {
+        return Err((below.number, ReadErrorKind::ReplyText));
     }
     Ok(Some(Quotation { lines, sign }))
 }

@@ -38,8 +38,9 @@ impl Row<'_> {
             [b' ', ..] => Mark::Context,
             [b'-', ..] => Mark::Removed,
             [b'+', ..] => Mark::Added,
-            // A lone backslash is the end of a macro's line that was wrapped.
-            [b'\\', b' ', ..] => Mark::NoNewline,
+            // In any language; a lone backslash is the end of a macro's line
+            // that was wrapped. So is git's rule.
+            line @ [b'\\', b' ', ..] if line.len() >= 12 => Mark::NoNewline,
             _ => Mark::Missing,
         }
     }

@@ -1,7 +1,8 @@
 //! Lines that a mailer broke at a blank, so that the rest stands on a line of
 //! its own.
 
-use super::hunks::{Counts, End, Region, plain_end};
+use super::ends::plain_end;
+use super::hunks::{Counts, End, Region};
 use super::row::{Mark, Row};
 
 /// Mailers break lines that are longer than 72 columns or more; up to this
@@ -23,7 +24,8 @@ pub(super) fn plausible(rows: &[Row], at: usize) -> bool {
     let tail = rows[at].content();
     let word = tail.split(|b| b.is_ascii_whitespace()).next();
     let word = word.unwrap_or_default();
-    !matches!(above.mark(), Mark::Empty | Mark::NoNewline)
+    !word.is_empty()
+        && !matches!(above.mark(), Mark::Empty | Mark::NoNewline)
         && columns(above.content()) + 1 + columns(word) > NARROWEST
 }
 
@@ -125,7 +127,7 @@ fn by_chance(
     mut tails: Vec<usize>,
     wraps_elsewhere: bool,
 ) -> Joining {
-    let body = region.body.start + 1..region.body.end;
+    let body = region.body.clone();
     let possible: Vec<usize> = body.filter(|&at| looks_like_a_rest(rows, at)).collect();
     let likely = possible.iter().copied();
     let likely: Vec<usize> = likely
