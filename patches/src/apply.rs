@@ -3,6 +3,7 @@
 //! Only the blobs and the trees on the way to them are read and written, so
 //! the cost does not grow with the size of the tree.
 
+mod binary;
 mod error;
 mod nearest;
 mod overlay;
@@ -12,7 +13,7 @@ mod search;
 
 use git2::{Oid, Repository, Signature, Time};
 
-use crate::{Change, Date, FilePatch, Header, Hunk, Mend, Patch, Person};
+use crate::{BinaryChange, Change, Date, FilePatch, Header, Hunk, Mend, Patch, Person};
 use overlay::{Entry, Found, Overlay};
 use place::Refusal;
 
@@ -198,9 +199,9 @@ fn apply_file(
     overlay: &mut Overlay,
     patch: &Patch,
     file: &FilePatch,
-    strip: usize,
+    strip: paths::Strip,
 ) -> Result<AppliedFile, ApplyError> {
-    let names = paths::names(overlay, file, strip)?;
+    let names = paths::names(overlay, patch, file, strip)?;
     let change = match (file.change, overlay.find(&names.old)?) {
         // A plain diff that inserts at line 0 of a file that is not there makes it.
         (Change::Modify, Found::Absent) if inserts_at_start(&file.hunks) => Change::Create,
@@ -220,9 +221,14 @@ fn apply_file(
         None => Vec::new(),
     };
     let exact = before.as_ref().is_some_and(|entry| job.is_preimage(entry));
-    let (content, hunks) = job.apply_hunks(&content, exact)?;
+    let (content, hunks) = match &file.binary {
+        Some(binary) => (job.apply_binary(overlay, binary, &content)?, Vec::new()),
+        None => job.apply_hunks(&content, exact)?,
+    };
     match change {
-        Change::Delete if !content.is_empty() => return Err(job.not_emptied(&content)),
+        Change::Delete if !content.is_empty() && !is_copy(overlay, &names, &content)? => {
+            return Err(job.not_emptied(&content));
+        }
         Change::Delete => overlay.remove(&names.old),
         _ => {
             let mode = file.new_mode.or(before.map(|entry| entry.mode));
@@ -243,6 +249,14 @@ fn apply_file(
         hunks,
         mends: Vec::new(),
     })
+}
+
+/// Whether what is left of a file that goes away is the file it was a copy of.
+fn is_copy(overlay: &Overlay, names: &paths::Names, content: &[u8]) -> Result<bool, ApplyError> {
+    match overlay.find(&names.new)? {
+        Found::File(entry) if names.new != names.old => Ok(overlay.content(&entry)? == content),
+        _ => Ok(false),
+    }
 }
 
 fn inserts_at_start(hunks: &[Hunk]) -> bool {
@@ -280,7 +294,11 @@ impl Job<'_> {
             Found::File(entry) => {
                 let after = self.file.hunks.iter().flat_map(Hunk::after);
                 let wanted: Vec<u8> = after.flatten().copied().collect();
-                if change == Change::Create && overlay.content(&entry)? == wanted {
+                let same = match &self.file.binary {
+                    Some(_) => self.is_blob(&entry, &self.file.new_blob),
+                    None => overlay.content(&entry)? == wanted,
+                };
+                if change == Change::Create && same {
                     return Err(ApplyError::AlreadyApplied { patch, path });
                 }
                 Err(ApplyError::FileExists { patch, path })
@@ -290,9 +308,27 @@ impl Job<'_> {
 
     /// Whether this very blob is what the patch was made from.
     fn is_preimage(&self, entry: &Entry) -> bool {
+        self.is_blob(entry, &self.file.old_blob)
+    }
+
+    fn is_blob(&self, entry: &Entry, named: &Option<String>) -> bool {
         let id = entry.blob.to_string();
-        let named = self.file.old_blob.as_deref();
-        named.is_some_and(|old| id.starts_with(&old.to_ascii_lowercase()))
+        let named = named.as_ref();
+        named.is_some_and(|named| id.starts_with(&named.to_ascii_lowercase()))
+    }
+
+    fn apply_binary(
+        &self,
+        overlay: &mut Overlay,
+        change: &BinaryChange,
+        content: &[u8],
+    ) -> Result<Vec<u8>, ApplyError> {
+        let new = binary::content(&mut overlay.binary, self.file, change, content);
+        let (patch, path) = (self.patch.name.clone(), self.path.clone());
+        new.map_err(|refusal| match refusal {
+            binary::Refusal::AlreadyApplied => ApplyError::AlreadyApplied { patch, path },
+            binary::Refusal::Wrong(why) => ApplyError::Binary { patch, path, why },
+        })
     }
 
     fn apply_hunks(

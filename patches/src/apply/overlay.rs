@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use git2::build::TreeUpdateBuilder;
 use git2::{ErrorCode, FileMode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
+use super::binary::Made;
+
 /// A file of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -27,6 +29,8 @@ pub(super) struct Overlay<'r> {
     files: BTreeMap<String, Option<Entry>>,
     /// The paths changed since the last tree was written.
     fresh: Vec<String>,
+    /// What binary patches made so far.
+    pub binary: Made,
 }
 
 impl<'r> Overlay<'r> {
@@ -36,6 +40,7 @@ impl<'r> Overlay<'r> {
             base,
             files: BTreeMap::new(),
             fresh: Vec::new(),
+            binary: Made::default(),
         }
     }
 
@@ -53,6 +58,9 @@ impl<'r> Overlay<'r> {
                 None => {}
             }
             let Some(entry) = tree.as_ref().and_then(|tree| child(tree, folder)) else {
+                if self.files.is_empty() {
+                    return Ok(Found::Absent);
+                }
                 tree = None;
                 continue;
             };
