@@ -6,7 +6,10 @@
 //! {"base": "<commit>", "file": "<mail or diff>", "reversed": false}
 //! {"tree": "<oid>", "rungs": ["exact"], "mends": […], "error": null, "already": false, "us": 812}
 //! ```
-#![allow(clippy::unwrap_used, reason = "a benchmark: what it is given is its own")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a benchmark: what it is given is its own"
+)]
 
 use std::io::{BufRead, Write};
 use std::time::Instant;
@@ -49,7 +52,10 @@ fn run(repo: &Repository, job: &Job) -> Result<(Vec<Patch>, Applied), Failure> {
         .map_err(|e| (e.to_string(), false))?
         .patches;
     if job.reversed {
-        patches.reverse();
+        let reversed = patches.iter().rev().map(Patch::reversed);
+        patches = reversed
+            .collect::<Result<_, _>>()
+            .map_err(|e| (e.to_string(), false))?;
     }
     let applied = apply(repo, Oid::from_str(&job.base).unwrap(), &patches).map_err(|e| {
         let already = matches!(

@@ -3,6 +3,7 @@
 //! Only the blobs and the trees on the way to them are read and written, so
 //! the cost does not grow with the size of the tree.
 
+mod binary;
 mod commit;
 mod damage;
 mod error;
@@ -25,6 +26,7 @@ mod write;
 use git2::{Oid, Repository};
 
 use crate::{Change, Mend, Patch};
+use binary::Made;
 use damage::Journey;
 use file::{FileOutcome, Target};
 use overlay::Overlay;
@@ -143,12 +145,14 @@ pub fn apply(repo: &Repository, base: Oid, patches: &[Patch]) -> Result<Applied,
     let mut overlay = Overlay::new(repo, tree.clone());
     paths::check_all(patches)?;
     let strip = paths::strip(&overlay, patches)?;
+    let made = Made::default();
     let mut done = Vec::new();
     for patch in patches {
         let mut target = Target {
             repo,
             base,
             strip,
+            made: &made,
             journey: Journey::default(),
         };
         let mut all = apply_files(&mut overlay, &target, patch)?;

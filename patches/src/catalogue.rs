@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 
-use crate::Patch;
 use crate::history::{Reference, ResolveError};
 use crate::read::{LeftOut, ReadError};
+use crate::{Irreversible, Patch};
 
 pub use fit::Fit;
 pub use model::{Claim, Expectation, Kernel, System, Value, Variant, Verdict, Workload};
@@ -101,6 +101,9 @@ pub enum SeriesError {
     /// The tree does not have the commits that it is made of.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
+    /// It is reversed, and one of its patches can't be.
+    #[error(transparent)]
+    Irreversible(#[from] Irreversible),
     /// The catalogue has no such series.
     #[error(
         "no series is called `{name}`{}; `ktrial series list` shows all",

@@ -24,7 +24,8 @@ mod trailers;
 
 pub use mend::{Mend, MendKind, Rewrite};
 pub use model::{
-    BinaryChange, Change, Date, FilePatch, Header, Hunk, Line, LineKind, Patch, Person, Trailers,
+    BinaryChange, Change, Date, FilePatch, Header, Hunk, Irreversible, Line, LineKind, Patch,
+    Person, Trailers,
 };
 
 /// The largest patch file that is read, in bytes (64 MiB).

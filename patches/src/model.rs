@@ -1,6 +1,10 @@
 //! What a patch is, once it is read.
 
+mod reverse;
+
 use crate::Mend;
+
+pub use reverse::Irreversible;
 
 /// One patch: what a mail or a diff file says should change, and who says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +93,8 @@ pub struct Date {
 pub struct FilePatch {
     /// The name before the patch; `None` where the file is created.
     pub old: Option<String>,
-    /// The name after the patch; `None` where the file is deleted.
+    /// The name after the patch; `None` where the file is deleted. A copy that
+    /// is taken back is deleted, and this is the file it was a copy of.
     pub new: Option<String>,
     /// What happens to the file as a whole.
     pub change: Change,

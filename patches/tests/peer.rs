@@ -78,12 +78,10 @@ fn by_patch(content: &[u8], patch: &[u8]) -> Option<(Vec<u8>, Vec<AppliedHunk>)>
         }
     });
     let hunks = hunks.collect();
-    output.status.success().then(|| {
-        (
-            std::fs::read(folder.path().join("f")).unwrap(),
-            hunks,
-        )
-    })
+    output
+        .status
+        .success()
+        .then(|| (std::fs::read(folder.path().join("f")).unwrap(), hunks))
 }
 
 proptest! {

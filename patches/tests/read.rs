@@ -130,16 +130,15 @@ fn what_cannot_be_read_is_refused_by_name() {
     let cases = [
         (
             format!("{git}GIT binary patch\nliteral 1\n"),
-            "p:3: a change of a binary file",
+            "p:5: a binary change without its lines",
         ),
         (
             format!("{git}Binary files a/f and b/f differ\n"),
-            "p:3: a change of a binary file",
+            "p:3: a change of a binary file that is not in the patch",
         ),
         (
-            "*** f\t2001\n--- f\t2001\n***************\n*** 1 ****\n! 1\n--- 1 ----\n! 2\n"
-                .to_owned(),
-            "p:3: a context diff",
+            "---\n***************\n*** 1 ****\n! 1\n--- 1 ----\n! 2\n".to_owned(),
+            "p:2: expected the lines `*** old name`",
         ),
         (
             "diff --cc f\nindex 1,2..3\n@@@ -1,1 -1,1 +1,1 @@@\n".to_owned(),

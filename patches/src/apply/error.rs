@@ -158,19 +158,28 @@ pub enum ApplyError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// The tree has both the name as it stands and the name without its first component.
+    /// The tree has a file of the name at more than one strip level.
     #[error(
-        "{patch}: can't tell which file is meant: the tree has both {} (-p0) and {} (-p1)",
-        show(whole),
-        show(stripped)
+        "{patch}: can't tell which file is meant: the tree has both {} (-p{}) and {} (-p{})",
+        show(&paths[0]), levels[0], show(&paths[1]), levels[1]
     )]
     AmbiguousPath {
         /// The patch.
         patch: String,
-        /// The name as it stands.
-        whole: String,
-        /// The name without its first component.
-        stripped: String,
+        /// The two paths in the tree.
+        paths: [String; 2],
+        /// The leading components that are stripped to get them.
+        levels: [usize; 2],
+    },
+    /// A binary change does not go with the tree's file, or is damaged.
+    #[error("{patch}: the binary change of {} can't be made: {why}", show(path))]
+    Binary {
+        /// The patch.
+        patch: String,
+        /// The path.
+        path: String,
+        /// What is wrong.
+        why: &'static str,
     },
     /// The repository can't be read or written. Not the patch's fault.
     #[error("the tree's git repository can't be used: {}", .0.message())]

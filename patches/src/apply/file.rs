@@ -2,12 +2,13 @@
 
 use git2::{Oid, Repository};
 
+use super::binary::{self, Made};
 use super::damage::Journey;
 use super::ladder::{Ladder, Origin, Outcome, Patched, Stop};
 use super::overlay::{Entry, Found, Overlay};
 use super::place::Refusal;
 use super::{AppliedFile, ApplyError, HunkFailure, merge, nearest, paths, renamed};
-use crate::{Change, FilePatch, Hunk, LineKind, Mend, Patch};
+use crate::{BinaryChange, Change, FilePatch, Hunk, LineKind, Mend, Patch};
 
 /// Files of one name that a patch is tried on, where its own is not there.
 const MAX_CANDIDATES: usize = 64;
@@ -18,7 +19,9 @@ pub(super) struct Target<'r> {
     /// The commit below the series.
     pub base: Oid,
     /// Components to strip from names where the patch does not say.
-    pub strip: usize,
+    pub strip: paths::Strip,
+    /// What binary patches of the series made so far.
+    pub made: &'r Made,
     /// What the files of the patch show of its way, once that is known.
     pub journey: Journey,
 }
@@ -62,7 +65,7 @@ pub(super) fn apply(
     patch: &Patch,
     file: &FilePatch,
 ) -> Result<FileOutcome, ApplyError> {
-    let names = paths::names(overlay, file, target.strip)?;
+    let names = paths::names(overlay, patch, file, target.strip)?;
     let found = overlay.find(&names.old)?;
     let change = match (file.change, &found) {
         // A plain diff that inserts at line 0 of a file that is not there makes it.
@@ -99,7 +102,11 @@ impl Job<'_> {
             Found::File(entry) => {
                 let after = self.file.hunks.iter().flat_map(Hunk::after);
                 let wanted: Vec<u8> = after.flatten().copied().collect();
-                if overlay.content(&entry)? == wanted {
+                let same = match &self.file.binary {
+                    Some(_) => entry.is_called(&self.file.new_blob),
+                    None => overlay.content(&entry)? == wanted,
+                };
+                if same {
                     return Ok(self.already(&self.new, true));
                 }
                 return Err(self.file_exists());
@@ -139,7 +146,7 @@ impl Job<'_> {
         let patched = match self.climb(&content, &origin, &self.new)? {
             Outcome::Patched(patched) => patched,
             // Its edits are there, at the old name.
-            Outcome::Already { .. } => Patched::unchanged(content),
+            Outcome::Already { .. } => Patched::whole(content),
         };
         let mode = self.file.new_mode.unwrap_or(entry.mode);
         if self.change == Change::Rename {
@@ -156,16 +163,30 @@ impl Job<'_> {
             false => Origin::Unknown,
         };
         match self.climb(&content, &origin, &self.old)? {
-            Outcome::Patched(patched) if patched.content.is_empty() => {
-                overlay.remove(&self.old);
-                Ok(FileOutcome::Applied {
-                    journey: patched.journey,
-                    file: self.applied(patched, self.change, (&self.old, None)),
-                    paths: vec![self.old.clone()],
-                })
+            Outcome::Patched(patched) if patched.content.is_empty() => self.gone(overlay, patched),
+            // A copy goes away whatever it holds: its source still has that.
+            Outcome::Patched(patched) if self.is_copy(overlay, &patched.content)? => {
+                self.gone(overlay, patched)
             }
             Outcome::Patched(Patched { content, .. }) => Err(self.not_emptied(&content)),
             Outcome::Already { .. } => Err(self.not_emptied(&content)),
+        }
+    }
+
+    fn gone(&self, overlay: &mut Overlay, patched: Patched) -> Result<FileOutcome, ApplyError> {
+        overlay.remove(&self.old);
+        Ok(FileOutcome::Applied {
+            journey: patched.journey,
+            file: self.applied(patched, self.change, (&self.old, None)),
+            paths: vec![self.old.clone()],
+        })
+    }
+
+    /// Whether what is left of a file that goes away is the file it was a copy of.
+    fn is_copy(&self, overlay: &Overlay, content: &[u8]) -> Result<bool, ApplyError> {
+        match overlay.find(&self.new)? {
+            Found::File(entry) if self.new != self.old => Ok(overlay.content(&entry)? == content),
+            _ => Ok(false),
         }
     }
 
@@ -256,21 +277,47 @@ impl Job<'_> {
         let content = overlay.content(entry)?;
         let hunks = self.hunks_for(&content);
         let origin = self.origin(entry)?;
-        match Ladder::new(&content, &hunks, &origin, self.target.journey).climb_strictly() {
-            Ok(Outcome::Already { merged }) => Ok(self.already(path, merged)),
-            Ok(Outcome::Patched(patched)) => {
+        let outcome = match &self.file.binary {
+            Some(change) => self.binary(change, &content, path)?,
+            None => Ladder::new(&content, &hunks, &origin, self.target.journey)
+                .climb_strictly()
+                .map_err(|stop| self.stopped(stop, &content, &hunks, path))?,
+        };
+        match outcome {
+            Outcome::Already { merged } => Ok(self.already(path, merged)),
+            Outcome::Patched(patched) => {
                 self.put_over(overlay, entry, &content, patched, (path, Some(&self.old)))
             }
-            Err(stop) => Err(self.stopped(stop, &content, &hunks, path)),
         }
     }
 
     /// Every hunk, by any rung.
     fn climb(&self, content: &[u8], origin: &Origin, path: &str) -> Result<Outcome, ApplyError> {
+        if let Some(change) = &self.file.binary {
+            return self.binary(change, content, path);
+        }
         let hunks = self.hunks_for(content);
         Ladder::new(content, &hunks, origin, self.target.journey)
             .climb()
             .map_err(|stop| self.stopped(stop, content, &hunks, path))
+    }
+
+    /// A binary file, which is changed as a whole or not at all.
+    fn binary(
+        &self,
+        change: &BinaryChange,
+        content: &[u8],
+        path: &str,
+    ) -> Result<Outcome, ApplyError> {
+        match binary::content(self.target.made, self.file, change, content) {
+            Ok(content) => Ok(Outcome::Patched(Patched::whole(content))),
+            Err(binary::Refusal::AlreadyApplied) => Ok(Outcome::Already { merged: true }),
+            Err(binary::Refusal::Wrong(why)) => Err(ApplyError::Binary {
+                patch: self.patch.name.clone(),
+                path: path.to_owned(),
+                why,
+            }),
+        }
     }
 
     /// Puts a file back in its place.
@@ -308,7 +355,7 @@ impl Job<'_> {
         match self.file.new_mode {
             Some(mode) if mode != entry.mode => {
                 let at = (self.new.as_str(), None);
-                self.put(overlay, Patched::unchanged(content), mode, self.change, at)
+                self.put(overlay, Patched::whole(content), mode, self.change, at)
             }
             _ => Ok(self.already(&self.new, merged)),
         }
@@ -377,9 +424,7 @@ impl Job<'_> {
 
     /// Whether this very blob is what the patch was made from.
     fn is_origin(&self, entry: &Entry) -> bool {
-        let id = entry.blob.to_string();
-        let named = self.file.old_blob.as_deref();
-        named.is_some_and(|old| id.starts_with(&old.to_ascii_lowercase()))
+        entry.is_called(&self.file.old_blob)
     }
 
     fn origin(&self, entry: &Entry) -> Result<Origin, git2::Error> {

@@ -49,7 +49,8 @@ pub(super) struct Patched {
 }
 
 impl Patched {
-    pub(super) fn unchanged(content: Vec<u8>) -> Self {
+    /// A file that was made as a whole, not hunk by hunk.
+    pub(super) fn whole(content: Vec<u8>) -> Self {
         Patched {
             content,
             hunks: Vec::new(),
@@ -184,7 +185,7 @@ impl<'a> Ladder<'a> {
             let written = write::all(lines, self.hunks, &placed.places)?;
             return Ok(Patched {
                 hunks: written.hunks,
-                ..Patched::unchanged(written.content)
+                ..Patched::whole(written.content)
             });
         }
         let restored = loose::restore(lines, self.hunks, &placed.places, self.others);

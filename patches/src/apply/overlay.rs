@@ -14,6 +14,14 @@ pub(super) struct Entry {
     pub mode: i32,
 }
 
+impl Entry {
+    /// Whether this very blob is meant by an abbreviated id of a patch.
+    pub(super) fn is_called(&self, id: &Option<String>) -> bool {
+        let named = id.as_ref().map(|id| id.to_ascii_lowercase());
+        named.is_some_and(|id| self.blob.to_string().starts_with(&id))
+    }
+}
+
 /// What stands at a path.
 pub(super) enum Found {
     File(Entry),
@@ -56,6 +64,9 @@ impl<'r> Overlay<'r> {
                 None => {}
             }
             let Some(entry) = tree.as_ref().and_then(|tree| child(tree, folder)) else {
+                if self.files.is_empty() {
+                    return Ok(Found::Absent);
+                }
                 tree = None;
                 continue;
             };

@@ -8,7 +8,6 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::steps::reversed;
 use super::{MANIFEST, Series, SeriesError, Step, mbox};
 use crate::history::Reference;
 use crate::read::read;
@@ -134,7 +133,7 @@ fn entry(name: String, bytes: &[u8], patch: &Patch) -> Result<StepEntry, ImportE
                 file.strip = strip.or(file.strip);
             }
             if reverse {
-                tried = reversed(&tried);
+                tried = tried.reversed().map_err(|_| differs())?;
             }
             if is_same(&tried, patch) {
                 return Ok(StepEntry::File(FileEntry {

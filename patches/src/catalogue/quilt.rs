@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use super::SeriesError;
 use super::open::read_bounded;
-use super::steps::reversed;
+use super::steps::undone;
 use crate::Patch;
 use crate::read::{Reading, read};
 
@@ -50,7 +50,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
             other => other,
         })?;
         let one = read(entry.name, &bytes)?;
-        all.patches.extend(entry.in_order(one.patches));
+        all.patches.extend(entry.in_order(one.patches)?);
         all.left_out.extend(one.left_out);
     }
     if all.patches.is_empty() {
@@ -70,13 +70,13 @@ fn content(folder: &Path, name: &str) -> Result<Vec<u8>, SeriesError> {
 
 impl Entry<'_> {
     /// The patches as the line's options say.
-    fn in_order(&self, mut patches: Vec<Patch>) -> Vec<Patch> {
+    fn in_order(&self, mut patches: Vec<Patch>) -> Result<Vec<Patch>, SeriesError> {
         for file in patches.iter_mut().flat_map(|patch| &mut patch.files) {
             file.strip = self.strip.or(file.strip);
         }
         match self.reverse {
-            true => patches.iter().rev().map(reversed).collect(),
-            false => patches,
+            true => Ok(undone(&patches)?),
+            false => Ok(patches),
         }
     }
 }

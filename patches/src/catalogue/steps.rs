@@ -4,7 +4,7 @@ use git2::{Oid, Repository};
 
 use super::{Series, SeriesError, Step};
 use crate::history::{self, Reference, ResolveError};
-use crate::{Change, FilePatch, Hunk, Patch};
+use crate::{Irreversible, Patch};
 
 impl Series {
     /// The patches that it brings along: all of them, unless it names commits.
@@ -37,10 +37,10 @@ impl Series {
                 Step::Commits(references) => patches.extend(first_known(repo, tip, references)?),
             }
         }
-        Ok(match self.reverse {
-            true => patches.iter().rev().map(reversed).collect(),
-            false => patches,
-        })
+        match self.reverse {
+            true => Ok(undone(&patches)?),
+            false => Ok(patches),
+        }
     }
 }
 
@@ -63,25 +63,7 @@ fn first_known(
     unknown.map_or(Ok(Vec::new()), Err)
 }
 
-/// The patch that undoes this one.
-pub(super) fn reversed(patch: &Patch) -> Patch {
-    let file = |file: &FilePatch| FilePatch {
-        old: file.new.clone(),
-        new: file.old.clone(),
-        change: match file.change {
-            Change::Create => Change::Delete,
-            Change::Delete => Change::Create,
-            change => change,
-        },
-        old_mode: file.new_mode,
-        new_mode: file.old_mode,
-        old_blob: file.new_blob.clone(),
-        new_blob: file.old_blob.clone(),
-        hunks: file.hunks.iter().map(Hunk::reversed).collect(),
-        ..file.clone()
-    };
-    Patch {
-        files: patch.files.iter().rev().map(file).collect(),
-        ..patch.clone()
-    }
+/// The patches that undo these, last one first.
+pub(super) fn undone(patches: &[Patch]) -> Result<Vec<Patch>, Irreversible> {
+    patches.iter().rev().map(Patch::reversed).collect()
 }

@@ -1,29 +1,34 @@
-//! Unified diffs, plain or from git.
+//! Diffs: unified or with context, plain, from git, CVS or Subversion.
 
+mod binary;
+mod context;
 mod git;
 mod hunk;
+mod names;
+mod plain;
 
 pub(super) use hunk::header as hunk_header;
 
 use super::ReadErrorKind;
-use super::path;
+use crate::FilePatch;
 use crate::text::shown;
-use crate::{Change, FilePatch};
+use names::Fuller;
 
-/// Lines read from one patch at most: more would take gigabytes once taken apart.
+/// Lines read of one file at most: more would take gigabytes once taken apart.
 pub(super) const MAX_LINES: usize = 4_000_000;
 
 /// A kind of trouble, and the line it is on.
 pub(super) type Located<T> = Result<T, (usize, ReadErrorKind)>;
 
 /// Where the description ends: git's own rule, a line `---`, `diff -…`,
-/// `--- name` or `Index: `.
+/// `--- name` or `Index: `, and the head of a context diff.
 pub(super) fn description_end(bytes: &[u8]) -> usize {
     let mut at = 0;
     for line in bytes.split_inclusive(|&b| b == b'\n') {
         let ends = match line.strip_prefix(b"---") {
             Some(rest) if rest.starts_with(b" ") => true,
             Some(rest) => rest.trim_ascii().is_empty(),
+            None if line.starts_with(b"*** ") => bytes[at + line.len()..].starts_with(b"--- "),
             None => line.starts_with(b"diff -") || line.starts_with(b"Index: "),
         };
         if ends {
@@ -41,16 +46,22 @@ pub(super) fn parse(bytes: &[u8], first_line: usize) -> Located<Vec<FilePatch>> 
     let mut input = Input {
         rest: &bytes[start..],
         line: first_line + before,
-        last: first_line + before + MAX_LINES,
     };
     let mut files = Vec::new();
+    let mut fuller = Fuller::default();
     while let Some(line) = input.peek(0) {
         if line.starts_with(b"diff --git ") {
             files.extend(git::file(&mut input)?);
+            fuller = Fuller::default();
         } else if input.at_file_header() {
-            files.push(plain_file(&mut input)?);
+            files.push(plain::unified(&mut input, &fuller)?);
+            fuller = Fuller::default();
+        } else if input.at_context_header() {
+            files.push(plain::context(&mut input, &fuller)?);
+            fuller = Fuller::default();
         } else {
             refuse_what_is_not_read(&input, line)?;
+            fuller.note(line);
             input.next();
         }
         input.check_length()?;
@@ -62,7 +73,6 @@ pub(super) fn parse(bytes: &[u8], first_line: usize) -> Located<Vec<FilePatch>> 
 struct Input<'a> {
     rest: &'a [u8],
     line: usize,
-    last: usize,
 }
 
 impl<'a> Input<'a> {
@@ -84,7 +94,7 @@ impl<'a> Input<'a> {
     }
 
     fn check_length(&self) -> Located<()> {
-        if self.line <= self.last {
+        if self.line <= MAX_LINES {
             return Ok(());
         }
         Err(self.error(ReadErrorKind::Unsupported {
@@ -95,6 +105,12 @@ impl<'a> Input<'a> {
 
     fn at_file_header(&self) -> bool {
         self.starts_with(0, b"--- ") && self.starts_with(1, b"+++ ")
+    }
+
+    fn at_context_header(&self) -> bool {
+        self.starts_with(0, b"*** ")
+            && self.starts_with(1, b"--- ")
+            && self.starts_with(2, context::STARS)
     }
 
     /// Trouble with the line that comes next.
@@ -119,6 +135,8 @@ pub(super) fn field<'a>(line: &'a [u8], word: &[u8]) -> Option<&'a [u8]> {
 fn refuse_what_is_not_read(input: &Input, line: &[u8]) -> Located<()> {
     let (what, instead) = if line.starts_with(b"@@ -") {
         return Err(input.expected("the lines `--- old name` and `+++ new name` before a hunk"));
+    } else if line.starts_with(context::STARS) {
+        return Err(input.expected("the lines `*** old name` and `--- new name` before a hunk"));
     } else if line.starts_with(b"diff --cc ")
         || line.starts_with(b"diff --combined ")
         || line.starts_with(b"@@@ ")
@@ -127,94 +145,27 @@ fn refuse_what_is_not_read(input: &Input, line: &[u8]) -> Located<()> {
             "the combined diff of a merge",
             "use `git diff` against one parent",
         )
-    } else if line.starts_with(b"***************") {
-        ("a context diff", "make it with `diff -u`")
-    } else if line.starts_with(b"GIT binary patch")
-        || (line.starts_with(b"Binary files ") && line.trim_ascii_end().ends_with(b" differ"))
-    {
-        ("a change of a binary file", "leave it out of the series")
+    } else if line.starts_with(b"GIT binary patch") {
+        (
+            "a binary change without its `diff --git` line",
+            "make it with `git diff --binary`",
+        )
+    } else if is_binary_without_data(line) {
+        (
+            "a change of a binary file that is not in the patch",
+            "make it with `git diff --binary`, or leave the file out",
+        )
+    } else if plain::starts_normal_diff(input) {
+        ("a diff without names and context", "make it with `diff -u`")
     } else {
         return Ok(());
     };
     Err(input.error(ReadErrorKind::Unsupported { what, instead }))
 }
 
-/// A file patch that starts with `---` and `+++`.
-fn plain_file(input: &mut Input) -> Located<FilePatch> {
-    let names = Names::read(input)?;
-    if !input.starts_with(0, b"@@ -") {
-        return Err(input.expected("a hunk, `@@ -line,count +line,count @@`"));
-    }
-    let hunks = hunk::all(input, names.carriage_returns)?;
-    // Diffs without /dev/null show an absent file by a date of 1970.
-    let absent = |epoch, start, count| epoch && start == 0 && count == 0;
-    let first = hunks.first();
-    let created = first.is_some_and(|h| absent(names.old_epoch, h.old_start, h.old_count));
-    let deleted = first.is_some_and(|h| absent(names.new_epoch, h.new_start, h.new_count));
-    let old = names.old.filter(|_| !created);
-    let new = names.new.filter(|_| !deleted);
-    let change = match (&old, &new) {
-        (None, None) => {
-            return Err(input.error(ReadErrorKind::BadPath("both names are /dev/null")));
-        }
-        (None, Some(_)) => Change::Create,
-        (Some(_), None) => Change::Delete,
-        (Some(_), Some(_)) => Change::Modify,
-    };
-    Ok(FilePatch {
-        old,
-        new,
-        change,
-        old_mode: None,
-        new_mode: None,
-        strip: None,
-        old_blob: None,
-        new_blob: None,
-        carriage_returns: names.carriage_returns,
-        hunks,
-        binary: None,
-    })
-}
-
-/// The `---` and `+++` lines.
-struct Names {
-    old: Option<String>,
-    new: Option<String>,
-    old_epoch: bool,
-    new_epoch: bool,
-    carriage_returns: bool,
-}
-
-impl Names {
-    fn read(input: &mut Input) -> Located<Names> {
-        let carriage_returns = input.peek(0).is_some_and(|line| line.ends_with(b"\r\n"));
-        let (old, old_epoch) = name(input, b"--- ")?;
-        let (new, new_epoch) = name(input, b"+++ ")?;
-        Ok(Names {
-            old,
-            new,
-            old_epoch,
-            new_epoch,
-            carriage_returns,
-        })
-    }
-}
-
-/// One name, `None` for /dev/null, and whether its date is the epoch's.
-fn name(input: &mut Input, word: &[u8]) -> Located<(Option<String>, bool)> {
-    let line = input.peek(0).unwrap_or_default();
-    let rest = field(line, word).unwrap_or_default();
-    let name = path::parse(rest).map_err(|kind| input.error(kind))?;
-    let date = rest.splitn(2, |&b| b == b'\t').nth(1).unwrap_or_default();
-    let epoch = [
-        &b"1970-01-01 "[..],
-        b"1969-12-31 ",
-        b"Thu Jan  1 ",
-        b"Wed Dec 31 ",
-    ]
-    .iter()
-    .any(|start| date.starts_with(start))
-        && (date.windows(4).any(|w| w == b"1970") || date.windows(4).any(|w| w == b"1969"));
-    input.next();
-    Ok((Some(name).filter(|name| name != "/dev/null"), epoch))
+/// What diff and Subversion say in place of a binary file's change.
+fn is_binary_without_data(line: &[u8]) -> bool {
+    let line = line.trim_ascii_end();
+    (line.starts_with(b"Binary files ") && line.ends_with(b" differ"))
+        || line.starts_with(b"Cannot display: file marked as a binary type")
 }

@@ -1,20 +1,61 @@
 //! File names as diffs write them.
 
+mod date;
+
 use super::ReadErrorKind;
 
-/// A name as it stands on a `---`, `+++`, `rename` or `diff` line: quoted like
-/// a C string where git found it needful, or ending at a tab, after which old
-/// diffs put a date.
+/// The longest name taken, in bytes: Linux's `PATH_MAX`.
+const MAX_NAME: usize = 4096;
+
+/// A name as it stands on a line of git's, `---`, `rename` or `diff`: quoted
+/// like a C string where git found it needful, or ending at a tab.
 pub(super) fn parse(field: &[u8]) -> Result<String, ReadErrorKind> {
-    let name = if field.starts_with(b"\"") {
-        unquote(field)?.0
-    } else {
-        let end = field.iter().position(|&b| b == b'\t');
-        field[..end.unwrap_or(field.len())]
-            .trim_ascii_end()
-            .to_vec()
+    if field.starts_with(b"\"") {
+        return text(unquote(field)?.0);
+    }
+    let end = field.iter().position(|&b| b == b'\t');
+    let name = field[..end.unwrap_or(field.len())].trim_ascii_end();
+    text(name.to_vec())
+}
+
+/// A name as it stands on the `---` and `+++` lines of a plain diff, and what
+/// follows it: a date or a revision, after a tab or, where tabs were lost,
+/// after blanks.
+pub(super) fn parse_dated(field: &[u8]) -> Result<(String, &[u8]), ReadErrorKind> {
+    if field.starts_with(b"\"") {
+        let (name, rest) = unquote(field)?;
+        return Ok((text(name)?, rest));
+    }
+    let tab = field.iter().position(|&b| b == b'\t');
+    // CVS puts a tab before the revision as well, which may be the only one left.
+    let only_revision = tab.is_none_or(|tab| is_revision(field[tab..].trim_ascii()));
+    let before = &field[..tab.unwrap_or(field.len())];
+    let date = date::start(before).filter(|_| only_revision);
+    let end = date.unwrap_or(before.len());
+    let (name, rest) = field.split_at(end);
+    let name = without_revision(name.trim_ascii_end());
+    Ok((text(name.to_vec())?, rest))
+}
+
+/// `cvs rdiff` puts the revision behind the name: `src/sys/x.c:1.39`.
+fn without_revision(name: &[u8]) -> &[u8] {
+    let Some(colon) = name.iter().rposition(|&b| b == b':') else {
+        return name;
     };
-    text(name)
+    match is_revision(&name[colon + 1..]) {
+        true => &name[..colon],
+        false => name,
+    }
+}
+
+/// `1.39` and `1.39.2.1` of CVS, `(r313755)` of Subversion's mails.
+fn is_revision(word: &[u8]) -> bool {
+    let mut numbers = word.split(|&b| b == b'.');
+    let is_number = |number: &[u8]| !number.is_empty() && number.iter().all(u8::is_ascii_digit);
+    match word {
+        [b'(', b'r', number @ .., b')'] => is_number(number),
+        _ => word.contains(&b'.') && numbers.all(is_number),
+    }
 }
 
 /// The two names of `diff --git <old> <new>`, still unread where they are not
@@ -49,6 +90,9 @@ pub(super) fn parse_pair(field: &[u8]) -> Result<Option<(String, String)>, ReadE
 fn text(name: Vec<u8>) -> Result<String, ReadErrorKind> {
     if name.is_empty() {
         return Err(ReadErrorKind::BadPath("it is empty"));
+    }
+    if name.len() > MAX_NAME {
+        return Err(ReadErrorKind::BadPath("it is longer than 4096 bytes"));
     }
     String::from_utf8(name).map_err(|_| ReadErrorKind::BadPath("it is not UTF-8"))
 }

@@ -74,3 +74,29 @@ pub fn file<'a>(path: &'a str, content: &'a str) -> File<'a> {
 pub fn numbers(last: usize) -> String {
     (1..=last).map(|n| format!("{n}\n")).collect()
 }
+
+/// A section of a git binary patch, as git's `diff.c` writes it.
+pub fn binary_section(kind: &str, data: &[u8]) -> String {
+    use std::io::Write;
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(data).unwrap();
+    let letters: Vec<char> = ('0'..='9')
+        .chain('A'..='Z')
+        .chain('a'..='z')
+        .chain("!#$%&()*+-;<=>?@^_`{|}~".chars())
+        .collect();
+    let mut section = format!("{kind} {}\n", data.len());
+    for line in encoder.finish().unwrap().chunks(52) {
+        // `A` is 1 byte, `Z` 26, `a` 27.
+        section.push(letters[line.len() + 9]);
+        for four in line.chunks(4) {
+            let mut bytes = [0; 4];
+            bytes[..four.len()].copy_from_slice(four);
+            let word = u32::from_be_bytes(bytes) as usize;
+            let digits = [85 * 85 * 85 * 85, 85 * 85 * 85, 85 * 85, 85, 1];
+            section.extend(digits.map(|digit| letters[word / digit % 85]));
+        }
+        section.push('\n');
+    }
+    section
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 use toml::{Spanned, Table, Value};
 
 use super::Source;
-use crate::catalogue::steps::reversed;
+use crate::catalogue::steps::undone;
 use crate::catalogue::{SeriesError, Step};
 use crate::history::Reference;
 use crate::read::{LeftOut, read};
@@ -42,7 +42,7 @@ pub(super) fn steps(
                     file.strip = strip.or(file.strip);
                 }
                 if reverse {
-                    reading.patches = reading.patches.iter().rev().map(reversed).collect();
+                    reading.patches = undone(&reading.patches)?;
                 }
                 steps.extend(reading.patches.into_iter().map(Step::from));
                 left_out.extend(reading.left_out);

@@ -1,7 +1,8 @@
 //! Git's extended headers: files that are made, removed, renamed, copied, or
 //! change their mode.
 
-use super::{Input, Located, Names, field, hunk, refuse_what_is_not_read};
+use super::names::Names;
+use super::{Input, Located, binary, field, hunk, refuse_what_is_not_read};
 use crate::read::{ReadErrorKind, path};
 use crate::{Change, FilePatch};
 
@@ -9,10 +10,12 @@ use crate::{Change, FilePatch};
 #[derive(Default)]
 struct Extended {
     change: Option<Change>,
-    mode: Option<i32>,
+    old_mode: Option<i32>,
+    new_mode: Option<i32>,
     from: Option<String>,
     to: Option<String>,
     old_blob: Option<String>,
+    new_blob: Option<String>,
 }
 
 /// One file of a git diff; `None` where it changes nothing, as `git diff -w` prints.
@@ -25,8 +28,9 @@ pub(super) fn file(input: &mut Input) -> Located<Option<FilePatch>> {
     let extended = extended(input)?;
     let mut names = pair.clone();
     let mut hunks = Vec::new();
+    let mut binary = None;
     if input.at_file_header() {
-        let lines = Names::read(input)?;
+        let lines = Names::read(input, [b"--- ", b"+++ "], None)?;
         carriage_returns = lines.carriage_returns;
         names = match (lines.old, lines.new) {
             (Some(old), Some(new)) => Some((old, new)),
@@ -35,11 +39,14 @@ pub(super) fn file(input: &mut Input) -> Located<Option<FilePatch>> {
             (None, None) => names,
         };
         hunks = hunk::all(input, carriage_returns)?;
+    } else if input.starts_with(0, b"GIT binary patch") {
+        binary = Some(binary::change(input)?);
     } else if let Some(line) = input.peek(0) {
         refuse_what_is_not_read(input, line)?;
     }
     let change = extended.change.unwrap_or(Change::Modify);
-    if change == Change::Modify && extended.mode.is_none() && hunks.is_empty() {
+    let same_content = hunks.is_empty() && binary.is_none();
+    if change == Change::Modify && extended.new_mode.is_none() && same_content {
         return Ok(None);
     }
     let (old, new, strip) = match (extended.from, extended.to) {
@@ -59,14 +66,14 @@ pub(super) fn file(input: &mut Input) -> Located<Option<FilePatch>> {
         old: Some(old).filter(|_| change != Change::Create),
         new: Some(new).filter(|_| change != Change::Delete),
         change,
-        old_mode: None,
-        new_mode: extended.mode,
+        old_mode: extended.old_mode,
+        new_mode: extended.new_mode,
         strip,
         old_blob: extended.old_blob,
-        new_blob: None,
+        new_blob: extended.new_blob,
         carriage_returns,
         hunks,
-        binary: None,
+        binary,
     }))
 }
 
@@ -92,22 +99,17 @@ fn extended(input: &mut Input) -> Located<Extended> {
             found.to = Some(name(field)?);
         } else if let Some(field) = value("new file mode ") {
             found.change = Some(Change::Create);
-            found.mode = Some(mode(input, field)?);
+            found.new_mode = Some(mode(input, field)?);
         } else if let Some(field) = value("deleted file mode ") {
             found.change = Some(Change::Delete);
-            mode(input, field)?;
+            found.old_mode = Some(mode(input, field)?);
+        } else if let Some(field) = value("old mode ") {
+            found.old_mode = Some(mode(input, field)?);
         } else if let Some(field) = value("new mode ") {
-            found.mode = Some(mode(input, field)?);
+            found.new_mode = Some(mode(input, field)?);
         } else if let Some(field) = value("index ") {
-            let end = field.windows(2).position(|two| two == b"..");
-            let id = &field[..end.unwrap_or(0)];
-            let id = String::from_utf8_lossy(id).into_owned();
-            let is_id = id.len() >= 7 && id.bytes().all(|b| b.is_ascii_hexdigit());
-            found.old_blob = Some(id).filter(|_| is_id);
-        } else if value("old mode ").is_none()
-            && value("similarity index ").is_none()
-            && value("dissimilarity index ").is_none()
-        {
+            found.index(input, field)?;
+        } else if value("similarity index ").is_none() && value("dissimilarity index ").is_none() {
             break;
         }
         input.next();
@@ -118,10 +120,33 @@ fn extended(input: &mut Input) -> Located<Extended> {
     Ok(found)
 }
 
+impl Extended {
+    /// `index <old>..<new> <mode>`; the mode is there where it stays as it is.
+    fn index(&mut self, input: &Input, field: &[u8]) -> Located<()> {
+        let mut words = field.splitn(2, |&b| b == b' ');
+        let ids = words.next().unwrap_or_default();
+        if let Some(field) = words.next() {
+            self.old_mode = Some(mode(input, field.trim_ascii_end())?);
+        }
+        if let Some(dots) = ids.windows(2).position(|two| two == b"..") {
+            self.old_blob = blob(&ids[..dots]);
+            self.new_blob = blob(&ids[dots + 2..]);
+        }
+        Ok(())
+    }
+}
+
+/// The id of a blob, which only zeros are not.
+fn blob(id: &[u8]) -> Option<String> {
+    let is_id = id.len() >= 7 && id.iter().all(u8::is_ascii_hexdigit);
+    let is_file = id.iter().any(|&b| b != b'0');
+    (is_id && is_file).then(|| String::from_utf8_lossy(id).into_owned())
+}
+
 /// The modes a kernel tree has: a file, an executable file, a symbolic link.
 fn mode(input: &Input, field: &[u8]) -> Located<i32> {
     let text = String::from_utf8_lossy(field);
-    match i32::from_str_radix(&text, 8) {
+    match i32::from_str_radix(text.trim_end(), 8) {
         Ok(0o100644 | 0o100664) => Ok(0o100644),
         Ok(mode @ (0o100755 | 0o120000)) => Ok(mode),
         Ok(0o160000) => Err(input.error(ReadErrorKind::Unsupported {

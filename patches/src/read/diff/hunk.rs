@@ -6,7 +6,7 @@ use crate::text::shown;
 use crate::{Hunk, Line, LineKind};
 
 /// The largest line number and count taken, far above any source file.
-const MAX_COUNT: usize = u32::MAX as usize;
+pub(super) const MAX_COUNT: usize = u32::MAX as usize;
 
 /// All hunks that follow.
 pub(super) fn all(input: &mut Input, carriage_returns: bool) -> Located<Vec<Hunk>> {
