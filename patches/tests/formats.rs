@@ -81,6 +81,67 @@ fn context_diffs() {
     }
 }
 
+/// Any change of any small file, as the `diff` at hand prints it.
+#[test]
+#[ignore = "runs GNU diff a thousand times"]
+fn context_diffs_of_gnu_diff() {
+    use rand_lines::pair;
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for seed in 0..1000 {
+        let (before, after) = pair(seed);
+        if before == after || before.is_empty() {
+            continue;
+        }
+        std::fs::write(path("f"), &before).unwrap();
+        std::fs::write(path("g"), &after).unwrap();
+        let context = format!("-C{}", 1 + seed % 4);
+        let mut diff = std::process::Command::new("diff");
+        let diff = diff
+            .current_dir(folder.path())
+            .args([&context, "f", "g"])
+            .output()
+            .unwrap();
+        let patch = String::from_utf8(diff.stdout).unwrap();
+        let lab = Lab::new();
+        let applied = lab.try_patch(&[file("f", &before), file("x", "")], &patch);
+        let applied = applied.unwrap_or_else(|error| panic!("{seed}: {error}\n{patch}"));
+        let content = String::from_utf8(lab.content(applied.tree, "f")).unwrap();
+        assert_eq!(content, after, "{seed}\n{patch}");
+    }
+}
+
+/// Files of few different lines, by a generator that is the same everywhere.
+mod rand_lines {
+    fn next(state: &mut u64) -> usize {
+        // Knuth's multiplier, as in MMIX.
+        *state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (*state >> 33) as usize
+    }
+
+    pub fn pair(seed: u64) -> (String, String) {
+        let state = &mut (seed + 1);
+        let line = |state: &mut u64| ["a", "b", "! c", "- d", "", "*** 1 ****"][next(state) % 6];
+        let mut before: Vec<&str> = (0..next(state) % 30).map(|_| line(state)).collect();
+        let mut after = before.clone();
+        for _ in 0..1 + next(state) % 4 {
+            let at = next(state) % (after.len() + 1);
+            let end = (at + next(state) % 3).min(after.len());
+            let added: Vec<&str> = (0..next(state) % 3).map(|_| line(state)).collect();
+            after.splice(at..end, added);
+        }
+        let newline = |state: &mut u64, lines: &mut Vec<&str>| {
+            if next(state) % 3 > 0 && !lines.is_empty() {
+                lines.push("");
+            }
+            lines.join("\n")
+        };
+        (newline(state, &mut before), newline(state, &mut after))
+    }
+}
+
 /// The same change as `diff -u` and as `diff -c` printed it is the same hunk.
 #[test]
 fn a_context_diff_is_the_hunk_of_the_unified_one() {
