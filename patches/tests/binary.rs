@@ -112,7 +112,7 @@ fn back_again() {
     let back = apply(&lab.repo, there.commit, &[patch.reversed().unwrap()]).unwrap();
     assert_eq!(back.tree, lab.tree(&files));
     let end = first().find("delta 15").unwrap();
-    let one_way = read("p", first()[..end].as_bytes()).unwrap().patches;
+    let one_way = read("p", &first().as_bytes()[..end]).unwrap().patches;
     let error = one_way[0].reversed().unwrap_err();
     assert_eq!(
         error.to_string(),
