@@ -198,8 +198,7 @@ fn damage_is_found() {
     );
 }
 
-/// `python3 -c 'import zlib; ...'`: a delta of 512 bytes that states a result of
-/// 2^40 bytes, `\x80\x04` and `\x80\x80\x80\x80\x80\x20`.
+/// Sizes stand seven bits a byte, the lowest first: of 512 bytes, 2^40 are made.
 #[test]
 fn what_a_delta_states_is_not_allocated() {
     let delta = b"\x80\x04\x80\x80\x80\x80\x80\x20\x01x";
