@@ -112,7 +112,7 @@ fn back_again() {
     let back = apply(&lab.repo, there.commit, &[patch.reversed().unwrap()]).unwrap();
     assert_eq!(back.tree, lab.tree(&files));
     let end = first().find("delta 15").unwrap();
-    let one_way = read("p", first()[..end].as_bytes()).unwrap().patches;
+    let one_way = read("p", &first().as_bytes()[..end]).unwrap().patches;
     let error = one_way[0].reversed().unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -198,8 +198,7 @@ fn damage_is_found() {
     );
 }
 
-/// `python3 -c 'import zlib; ...'`: a delta of 512 bytes that states a result of
-/// 2^40 bytes, `\x80\x04` and `\x80\x80\x80\x80\x80\x20`.
+/// Sizes stand seven bits a byte, the lowest first: of 512 bytes, 2^40 are made.
 #[test]
 fn what_a_delta_states_is_not_allocated() {
     let delta = b"\x80\x04\x80\x80\x80\x80\x80\x20\x01x";

@@ -1,10 +1,10 @@
-//! Every form of diff: context diffs, CVS, Subversion, git's headers; what a
+//! Every form of diff but context diffs: CVS, Subversion, git's headers; what a
 //! name is and where its date begins; what is refused.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
 
-use common::{File, Lab, file, numbers};
+use common::{File, Lab, file};
 use ktrial_patches::read::{ReadError, read};
 use ktrial_patches::{Change, FilePatch};
 
@@ -22,133 +22,6 @@ fn refused(text: &str) -> ReadError {
 fn names(old: &str, new: &str, hunk: &str) -> (Option<String>, Option<String>, Change) {
     let file = files(&format!("--- {old}\n+++ {new}\n{hunk}")).remove(0);
     (file.old, file.new, file.change)
-}
-
-/// What `diff -c` (diffutils 3.8) printed for `seq 1 12` and its variants; the
-/// file it was made for is what comes out.
-#[test]
-fn context_diffs() {
-    let all = numbers(12);
-    let both = all.replace("\n5\n", "\n").replace("\n8\n", "\n8\nnew\n");
-    let cases = [
-        (
-            all.clone(),
-            both,
-            "*** 2,11 ****\n  2\n  3\n  4\n- 5\n  6\n  7\n  8\n  9\n  10\n  11\n--- 2,11 ----\n  2\n  \
-             3\n  4\n  6\n  7\n  8\n+ new\n  9\n  10\n  11\n",
-        ),
-        // One side without a change is left out.
-        (
-            all.clone(),
-            format!("zero\n{all}"),
-            "*** 1,3 ****\n--- 1,4 ----\n+ zero\n  1\n  2\n  3\n",
-        ),
-        (
-            all.clone(),
-            all.replace("3\n", ""),
-            "*** 1,6 ****\n  1\n  2\n- 3\n  4\n  5\n  6\n--- 1,5 ----\n",
-        ),
-        (
-            "1\n2".to_owned(),
-            "1\n2\n".to_owned(),
-            "*** 1,2 ****\n  1\n! 2\n\\ No newline at end of file\n--- 1,2 ----\n  1\n! 2\n",
-        ),
-        // `-C0`: one number is one line where there is one, or the place behind it.
-        (
-            all.clone(),
-            all.replace("3\n", ""),
-            "*** 3 ****\n- 3\n--- 2 ----\n",
-        ),
-        // An empty context line that lost its blanks on the way.
-        (
-            "1\n\n3\n".to_owned(),
-            "1\n\nthree\n".to_owned(),
-            "*** 1,3 ****\n  1\n\n! 3\n--- 1,3 ----\n  1\n\n! three\n",
-        ),
-    ];
-    for (before, after, hunk) in cases {
-        let lab = Lab::new();
-        let patch = format!(
-            "*** a/f\t2026-11-30 15:45:54.977575963 +0000\n--- b/f\t2026-11-30 15:45:54.989093309 \
-             +0000\n*************** main(void)\n{hunk}"
-        );
-        let applied = lab.try_patch(&[file("f", &before)], &patch);
-        let applied = applied.unwrap_or_else(|error| panic!("{hunk}: {error}"));
-        let content = String::from_utf8(lab.content(applied.tree, "f")).unwrap();
-        assert_eq!(content, after, "{hunk}");
-        let reading = &files(&patch)[0].hunks[0];
-        assert_eq!(reading.heading, "main(void)");
-    }
-}
-
-/// The same change as `diff -u` and as `diff -c` printed it is the same hunk.
-#[test]
-fn a_context_diff_is_the_hunk_of_the_unified_one() {
-    let unified = "--- f\n+++ g\n@@ -1,5 +1,5 @@\n 1\n-2\n-3\n+two\n 4\n+x\n 5\n";
-    let context = "*** f\n--- g\n***************\n*** 1,5 ****\n  1\n! 2\n! 3\n  4\n  5\n\
-        --- 1,5 ----\n  1\n! two\n  4\n+ x\n  5\n";
-    let after = |text: &str| files(text)[0].hunks.clone();
-    assert_eq!(after(context), after(unified));
-}
-
-#[test]
-fn context_diffs_make_and_remove_files() {
-    let made = "diff -cN a/f b/f\n*** a/f\tThu Jan  1 00:00:00 1970\n--- b/f\tMon Nov 30 15:45:55 \
-        2026\n***************\n*** 0 ****\n--- 1,2 ----\n+ 1\n+ 2\n";
-    let file = &files(made)[0];
-    assert_eq!((file.change, file.old.as_deref()), (Change::Create, None));
-    let gone = "*** a/f\tMon Nov 30 15:45:55 2026\n--- /dev/null\tThu Jan  1 00:00:00 1970\n\
-        ***************\n*** 1 ****\n- 1\n--- 0 ----\n";
-    let file = &files(gone)[0];
-    assert_eq!((file.change, file.new.as_deref()), (Change::Delete, None));
-    // In a mail, the description ends where the diff begins.
-    let mail = format!("From: A <a@example.org>\nSubject: s\n\n*** Really.\n\n{gone}-- \nA\n");
-    let patch = read("p", mail.as_bytes()).unwrap().patches.remove(0);
-    assert_eq!(patch.header.message, "*** Really.");
-    assert_eq!(patch.files.len(), 1);
-}
-
-#[test]
-fn a_damaged_context_diff_is_refused() {
-    let head = "*** f\n--- f\n***************\n";
-    let cases = [
-        (
-            "*** 1,3 ****\n  1\n! 2\n",
-            "p:7: the hunk announces 3 lines before",
-        ),
-        (
-            "*** 1,2 ****\n  1\n! 2\n--- 1,2 ----\n  1\n! two\n! three\n",
-            "p:10: the hunk announces fewer lines",
-        ),
-        (
-            "*** 1,2 ****\n  1\n! 2\n--- 1,2 ----\n  one\n! two\n",
-            "p:10: expected the same context lines",
-        ),
-        (
-            "*** 1,3 ****\n--- 1,3 ----\n",
-            "p:6: expected the same context lines",
-        ),
-        (
-            "*** 4,2 ****\n",
-            "p:4: expected a line `*** first,last ****`",
-        ),
-        (
-            "*** 1,99999999999999999999 ****\n",
-            "p:4: expected a line `*** first,last ****`",
-        ),
-        (
-            "*** 1,4000000000 ****\n  1\n",
-            "p:6: the hunk announces 4000000000 lines",
-        ),
-        (
-            "*** 1 ****\n! 1\nrubbish\n",
-            "p:6: expected a line `--- first,last ----`",
-        ),
-    ];
-    for (hunk, message) in cases {
-        let error = refused(&format!("{head}{hunk}")).to_string();
-        assert!(error.starts_with(message), "{error:?}, {message:?}");
-    }
 }
 
 /// Dates as `diff`, CVS and Subversion write them, behind a tab and behind blanks.

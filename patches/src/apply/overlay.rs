@@ -30,6 +30,8 @@ pub(super) enum Found {
     Blocked(&'static str),
 }
 
+const FOLDER: &str = "a folder stands there";
+
 pub(super) struct Overlay<'r> {
     repo: &'r Repository,
     base: Tree<'r>,
@@ -77,6 +79,7 @@ impl<'r> Overlay<'r> {
         }
         match self.files.get(path) {
             Some(Some(entry)) => return Ok(Found::File(*entry)),
+            _ if self.made_folder(path) => return Ok(Found::Blocked(FOLDER)),
             Some(None) => return Ok(Found::Absent),
             None => {}
         }
@@ -88,8 +91,21 @@ impl<'r> Overlay<'r> {
                 blob: entry.id(),
                 mode: entry.filemode(),
             }),
-            Some(ObjectType::Tree) => Found::Blocked("a folder stands there"),
+            Some(ObjectType::Tree) => Found::Blocked(FOLDER),
             _ => Found::Blocked("a submodule stands there"),
+        })
+    }
+
+    /// Whether a changed file lies in a folder of this name. Where more than a
+    /// thousand were removed from it, one is taken to be left.
+    fn made_folder(&self, path: &str) -> bool {
+        let inside = format!("{path}/");
+        let files = self.files.range(inside.clone()..);
+        let mut files = files.take_while(|(path, _)| path.starts_with(&inside));
+        let mut seen = 0;
+        files.any(|(_, entry)| {
+            seen += 1;
+            entry.is_some() || seen > 1000
         })
     }
 

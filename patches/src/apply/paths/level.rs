@@ -72,24 +72,14 @@ pub(in crate::apply) fn strip(overlay: &Overlay, patches: &[Patch]) -> Result<St
     if tallies.iter().all(|tally| tally.wanted == 0) {
         return of_new_files(overlay, &open, deepest);
     }
-    let complete: Vec<&Tally> = tallies.iter().filter(|t| t.is_complete()).collect();
-    let low: Vec<&Tally> = complete.iter().copied().filter(|t| t.level < 2).collect();
-    let rivals: Vec<&Tally> = match low.is_empty() {
-        false => low,
-        // A bare name is at the top of many trees.
-        true => {
-            let in_folder = complete.iter().any(|t| t.in_folder);
-            let rivals = complete.iter().filter(|t| t.in_folder == in_folder);
-            rivals.copied().collect()
-        }
-    };
+    let rivals = rivals(&tallies);
     let Some((&chosen, others)) = rivals.split_first() else {
         return Ok(Strip::both(most(&tallies, example)));
     };
-    let is_other = |other: &&&Tally| !same_files(&open, chosen.level, other.level);
+    let files = || open.iter().map(|(_, file)| *file);
+    let is_other = |other: &&&Tally| !same_files(files(), chosen.level, other.level);
     if let Some(other) = others.iter().find(is_other) {
-        let prefixed = open.iter().all(|(_, file)| is_prefixed(file));
-        return match prefixed {
+        return match files().all(is_prefixed) {
             true => Ok(Strip::both(1)),
             false => Err(ambiguous(patch, example, chosen.level, other.level)),
         };
@@ -98,27 +88,43 @@ pub(in crate::apply) fn strip(overlay: &Overlay, patches: &[Patch]) -> Result<St
         // The file is missing, and another has the same last component.
         return Ok(Strip::both(usize::from(is_prefixed(example))));
     }
+    let two_names = |file: &&FilePatch| file.old.is_some() && file.new.is_some();
+    let both: Vec<&FilePatch> = files().filter(two_names).collect();
     Ok(Strip {
-        old: side(&tallies, &open, chosen, |t| t.by_old),
-        new: side(&tallies, &open, chosen, |t| t.by_new),
+        old: side(&tallies, &both, chosen, |t| t.by_old),
+        new: side(&tallies, &both, chosen, |t| t.by_new),
     })
+}
+
+/// The levels that have all files, as far as they are to be weighed against
+/// each other: nothing or one component is what people strip most often, and a
+/// bare name is at the top of many trees.
+fn rivals(tallies: &[Tally]) -> Vec<&Tally> {
+    let complete: Vec<&Tally> = tallies.iter().filter(|t| t.is_complete()).collect();
+    let usual = complete.iter().any(|t| t.level < 2);
+    let in_folder = complete.iter().any(|t| t.in_folder);
+    let is_rival = |t: &&Tally| match usual {
+        true => t.level < 2,
+        false => t.in_folder == in_folder,
+    };
+    complete.into_iter().filter(is_rival).collect()
 }
 
 /// The level of the old or the new names, where they differ in depth:
 /// `--- ../clean/sys/x.c`, `+++ sys/x.c`.
 fn side(
     tallies: &[Tally],
-    open: &[(&Patch, &FilePatch)],
+    both: &[&FilePatch],
     chosen: &Tally,
     found: fn(&Tally) -> usize,
 ) -> usize {
     let has_all = |t: &Tally| t.both > 0 && found(t) >= t.both && t.firm;
-    let same = |t: &&Tally| same_files(open, chosen.level, t.level);
-    let other = tallies.iter().filter(|t| has_all(t)).find(same);
-    match has_all(chosen) {
-        true => chosen.level,
-        false => other.unwrap_or(chosen).level,
+    if has_all(chosen) {
+        return chosen.level;
     }
+    let same = |t: &&Tally| same_files(both.iter().copied(), chosen.level, t.level);
+    let other = tallies.iter().filter(|t| has_all(t)).find(same);
+    other.unwrap_or(chosen).level
 }
 
 /// The level of one file: that of the series, or where the file is not there,
@@ -181,42 +187,58 @@ fn tally(
         ..Tally::default()
     };
     // What earlier patches of the series made or removed.
-    let mut made: HashMap<&str, bool> = HashMap::new();
+    let mut made = HashMap::new();
     for (_, file) in open {
-        let level = level.min(levels(file) - 1);
-        let old = file.old.as_deref().map(|name| stripped(name, level));
-        let new = file.new.as_deref().map(|name| stripped(name, level));
-        if old.is_some() {
-            let is_there = |path: Option<&str>| match path {
-                None => Ok(false),
-                Some(path) => match made.get(path) {
-                    Some(&made) => Ok(made),
-                    None => is_there(overlay, path),
-                },
-            };
-            let (by_old, by_new) = (is_there(old)?, is_there(new)?);
-            let found = by_old || by_new;
-            let fresh = super::super::file::inserts_at_start(&file.hunks) && !found;
-            tally.wanted += usize::from(!fresh);
-            tally.there += usize::from(found);
-            tally.both += usize::from(new.is_some() && !fresh);
-            tally.by_old += usize::from(by_old);
-            tally.by_new += usize::from(by_new);
-            let path = if by_new { new } else { old };
-            tally.in_folder |= found && path.is_some_and(|path| path.contains('/'));
-            if found && !tally.firm {
-                let name = if by_new { &file.new } else { &file.old };
-                tally.firm = (is_prefixed(file) && tally.level < 2)
-                    || is_firm(overlay, name.as_deref(), level)?;
-            }
-        }
-        match (old, new) {
-            (Some(old), None) => made.insert(old, false),
-            (_, Some(new)) => made.insert(new, true),
-            (None, None) => None,
-        };
+        tally.add(overlay, file, &mut made)?;
     }
     Ok(tally)
+}
+
+impl Tally {
+    fn add<'a>(
+        &mut self,
+        overlay: &Overlay,
+        file: &'a FilePatch,
+        made: &mut HashMap<&'a str, bool>,
+    ) -> Result<(), git2::Error> {
+        let level = self.level.min(levels(file) - 1);
+        let old = file.old.as_deref().map(|name| stripped(name, level));
+        let new = file.new.as_deref().map(|name| stripped(name, level));
+        let is_there = |path: Option<&str>| match path {
+            None => Ok(false),
+            Some(path) => match made.get(path) {
+                Some(&made) => Ok(made),
+                None => is_there(overlay, path),
+            },
+        };
+        let (by_old, by_new) = (is_there(old)?, is_there(new)?);
+        let found = by_old || by_new;
+        let is_made =
+            old.is_none() || (super::super::file::inserts_at_start(&file.hunks) && !found);
+        match (old, new) {
+            (Some(old), None) => made.insert(old, false),
+            (_, Some(new)) if is_made => made.insert(new, true),
+            _ => None,
+        };
+        if is_made {
+            return Ok(());
+        }
+        self.wanted += 1;
+        self.there += usize::from(found);
+        self.both += usize::from(new.is_some());
+        self.by_old += usize::from(by_old);
+        self.by_new += usize::from(by_new);
+        let (path, name) = match by_new {
+            true => (new, &file.new),
+            false => (old, &file.old),
+        };
+        self.in_folder |= found && path.is_some_and(|path| path.contains('/'));
+        if found && !self.firm {
+            self.firm =
+                (is_prefixed(file) && self.level < 2) || is_firm(overlay, name.as_deref(), level)?;
+        }
+        Ok(())
+    }
 }
 
 /// At no lower level does the name lead as far into the tree: a file that is
@@ -260,10 +282,10 @@ fn enters(overlay: &Overlay, path: &str) -> bool {
 /// How many levels there are to try for a file. After `a/` and `b/` there is
 /// nothing more to strip.
 fn levels(file: &FilePatch) -> usize {
-    let names = file.old.iter().chain(&file.new);
-    let deepest = names.map(|name| name.split('/').count()).max().unwrap_or(1);
     let most = if is_prefixed(file) { 2 } else { MAX_LEVELS };
-    deepest.clamp(1, most)
+    let names = file.old.iter().chain(&file.new);
+    let depths = names.map(|name| name.split('/').take(most).count());
+    depths.max().unwrap_or(1)
 }
 
 fn is_prefixed(file: &FilePatch) -> bool {
@@ -273,18 +295,16 @@ fn is_prefixed(file: &FilePatch) -> bool {
 
 /// Whether both levels give the same files: by the old name at the one and by
 /// the new name at the other.
-fn same_files(open: &[(&Patch, &FilePatch)], one: usize, other: usize) -> bool {
-    let paths = |file: &'_ FilePatch, level| -> Vec<String> {
-        let names = file.old.iter().chain(&file.new);
-        names
-            .filter_map(|name| left(name, level).map(str::to_owned))
-            .collect()
-    };
-    let two_names = |file: &FilePatch| file.old.is_some() && file.new.is_some();
-    let mut files = open.iter().filter(|(_, file)| two_names(file));
-    files.all(|(_, file)| {
-        let (one, other) = (paths(file, one), paths(file, other));
-        one.iter().any(|path| other.contains(path))
+fn same_files<'a>(
+    mut files: impl Iterator<Item = &'a FilePatch>,
+    one: usize,
+    other: usize,
+) -> bool {
+    files.all(|file| {
+        let names = || file.old.iter().chain(&file.new);
+        let others = || names().filter_map(|name| left(name, other));
+        let mut paths = names().filter_map(|name| left(name, one));
+        paths.any(|path| others().any(|other| other == path))
     })
 }
 
