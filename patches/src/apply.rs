@@ -5,6 +5,7 @@
 
 mod commit;
 mod damage;
+mod elsewhere;
 mod error;
 mod file;
 mod form;
