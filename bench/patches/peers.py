@@ -18,14 +18,14 @@ class GitAm:
         self.root = os.path.join(work, "am")
         shutil.rmtree(self.root, ignore_errors=True)
         os.makedirs(self.root)
+        # What it makes is looked at in the same place.
+        self.env = {**os.environ, **NOBODY, "GIT_OBJECT_DIRECTORY": os.path.join(trees.dir, "objects")}
         self.git("init", "-q")
-        with open(os.path.join(self.root, ".git/objects/info/alternates"), "w") as file:
-            file.write(os.path.join(trees.dir, "objects") + "\n")
         self.git("config", "gc.auto", "0")
 
     def git(self, *words, **more):
         return subprocess.run(["git", "-C", self.root, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              env={**os.environ, **NOBODY}, **more)
+                              env=self.env, **more)
 
     def start(self, base):
         self.git("am", "--abort")

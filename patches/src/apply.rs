@@ -6,6 +6,7 @@
 mod binary;
 mod commit;
 mod damage;
+mod elsewhere;
 mod error;
 mod file;
 mod form;

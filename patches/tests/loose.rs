@@ -355,3 +355,48 @@ fn a_damaged_patch_that_is_there_is_recognised() {
         "{error}"
     );
 }
+
+/// A new file shows nothing of what became of its tabs; another file of the
+/// patch does.
+#[test]
+fn a_new_file_is_put_right_by_what_another_shows() {
+    let created = |damage: fn(&str) -> String| {
+        let lines = "+int\n+new(void)\n+{\n+\treturn (a <b);\n+}\n";
+        let lines: String = lines.lines().map(|line| damage(line) + "\n").collect();
+        format!("--- /dev/null\n+++ b/new.c\n@@ -0,0 +1,5 @@\n{lines}")
+    };
+    let wanted = "int\nnew(void)\n{\n\treturn (a <b);\n}\n";
+    type Damage = fn(&str) -> String;
+    let damages: [Damage; 2] = [
+        |line| expand(line, 8),
+        |line| line.replace('<', "&lt;").replace('>', "&gt;"),
+    ];
+    for damage in damages {
+        let lab = Lab::new();
+        let patch = created(damage) + &damaged(BEFORE, AFTER, damage);
+        let applied = lab.try_patch(&[file("f", BEFORE)], &patch).unwrap();
+        assert_eq!(
+            applied.tree,
+            lab.tree(&[file("f", AFTER), file("new.c", wanted)])
+        );
+        let new = &applied.patches[0].files[0];
+        assert_eq!(rewritten(new), [(4, "\treturn (a <b);")]);
+    }
+    // Alone, the entities are only told.
+    let alone = created(damages[1]);
+    let lab = Lab::new();
+    let applied = lab.try_patch(&[file("f", BEFORE)], &alone).unwrap();
+    let new = &applied.patches[0].files[0];
+    assert_eq!(rewritten(new), [(4, "\treturn (a &lt;b);")]);
+    assert_eq!(new.mends[0].kind, MendKind::Entities);
+}
+
+/// Where a run of blanks may have been a tab and nothing tells, the line is told.
+#[test]
+fn a_gap_that_nothing_tells_of_is_told() {
+    let before = "a\n\tb();\nc\n";
+    let patch = "--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@\n a\n         b();\n+int     x;\n c\n";
+    let (text, file) = applied(before, patch);
+    assert_eq!(text, "a\n\tb();\nint     x;\nc\n");
+    assert_eq!(rewritten(&file), [(3, "int     x;")]);
+}

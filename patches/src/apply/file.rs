@@ -7,11 +7,8 @@ use super::damage::Journey;
 use super::ladder::{Ladder, Origin, Outcome, Patched, Stop};
 use super::overlay::{Entry, Found, Overlay};
 use super::place::Refusal;
-use super::{AppliedFile, ApplyError, HunkFailure, merge, nearest, paths, renamed};
-use crate::{BinaryChange, Change, FilePatch, Hunk, LineKind, Mend, Patch};
-
-/// Files of one name that a patch is tried on, where its own is not there.
-const MAX_CANDIDATES: usize = 64;
+use super::{AppliedFile, ApplyError, HunkFailure, merge, nearest, paths};
+use crate::{BinaryChange, Change, FilePatch, Hunk, Mend, Patch};
 
 /// What a series is applied to.
 pub(super) struct Target<'r> {
@@ -47,15 +44,15 @@ pub(super) enum FileOutcome {
 }
 
 /// One file of one patch, with what is needed to say what is wrong with it.
-struct Job<'a> {
-    target: &'a Target<'a>,
-    patch: &'a Patch,
-    file: &'a FilePatch,
-    change: Change,
+pub(super) struct Job<'a> {
+    pub target: &'a Target<'a>,
+    pub patch: &'a Patch,
+    pub file: &'a FilePatch,
+    pub change: Change,
     /// Where the file is before the patch, by the patch.
-    old: String,
+    pub old: String,
     /// Where it is afterwards.
-    new: String,
+    pub new: String,
 }
 
 /// Applies one file of a patch and lays the result over the tree.
@@ -190,107 +187,6 @@ impl Job<'_> {
         }
     }
 
-    /// The file that the patch is about is not at its path.
-    fn without_file(&self, overlay: &mut Overlay) -> Result<FileOutcome, ApplyError> {
-        match self.change {
-            Change::Delete => Ok(FileOutcome::Gone {
-                path: self.old.clone(),
-                error: self.no_such_file(),
-            }),
-            Change::Rename => match overlay.find(&self.new)? {
-                // The tree has moved it to the same place.
-                Found::File(entry) if !overlay.removed(&self.old) => {
-                    self.elsewhere(overlay, &self.new, &entry)
-                }
-                _ => Err(self.no_such_file()),
-            },
-            Change::Modify if !overlay.removed(&self.old) => self.search_elsewhere(overlay),
-            _ => Err(self.no_such_file()),
-        }
-    }
-
-    /// Looks where the tree has the file by now.
-    fn search_elsewhere(&self, overlay: &mut Overlay) -> Result<FileOutcome, ApplyError> {
-        let Target { repo, base, .. } = *self.target;
-        if let Some(path) = renamed::by_history(repo, base, &self.old)?
-            && let Found::File(entry) = overlay.find(&path)?
-        {
-            return self.elsewhere(overlay, &path, &entry);
-        }
-        let (origin, blob) = match &self.file.old_blob {
-            Some(id) => merge::find_blob(repo, id)?
-                .map_or((None, None), |(blob, content)| (Some(content), Some(blob))),
-            None => (None, None),
-        };
-        let name = self.old.rsplit('/').next().unwrap_or_default();
-        let candidates = overlay.like(name, blob)?;
-        // A name that stands everywhere says nothing.
-        if candidates.len() > MAX_CANDIDATES {
-            return Err(self.no_such_file());
-        }
-        let mut fitting = Vec::new();
-        for (path, entry) in candidates {
-            let content = overlay.content(&entry)?;
-            let similar = match &origin {
-                Some(origin) => renamed::similarity(origin, &content)? >= renamed::SIMILAR,
-                None => true,
-            };
-            if similar && self.same_type(&entry).is_ok() && self.fits(&content, &entry)? {
-                fitting.push((path, entry));
-            }
-        }
-        match &fitting[..] {
-            [] => Err(self.no_such_file()),
-            [(path, entry)] => self.elsewhere(overlay, path, entry),
-            several => Err(ApplyError::SeveralFiles {
-                patch: self.patch.name.clone(),
-                path: self.old.clone(),
-                candidates: several.iter().map(|(path, _)| path.clone()).collect(),
-            }),
-        }
-    }
-
-    /// Whether the hunks apply here without leaving anything out, or have been.
-    fn fits(&self, content: &[u8], entry: &Entry) -> Result<bool, ApplyError> {
-        let hunks = self.hunks_for(content);
-        let origin = self.origin(entry)?;
-        let changes = |line: &crate::Line| line.kind != LineKind::Context;
-        if !hunks.iter().flat_map(|hunk| &hunk.lines).any(changes) {
-            // A change of mode alone fits every file.
-            return Ok(origin == Origin::Same);
-        }
-        match Ladder::new(content, &hunks, &origin, self.target.journey).climb_strictly() {
-            Ok(_) => Ok(true),
-            Err(Stop::Hunk(..)) => Ok(false),
-            Err(Stop::Repository(error)) => Err(error.into()),
-        }
-    }
-
-    /// Applies to a file at another path than the patch has, strictly.
-    fn elsewhere(
-        &self,
-        overlay: &mut Overlay,
-        path: &str,
-        entry: &Entry,
-    ) -> Result<FileOutcome, ApplyError> {
-        self.same_type(entry)?;
-        let content = overlay.content(entry)?;
-        let hunks = self.hunks_for(&content);
-        let origin = self.origin(entry)?;
-        let outcome = match &self.file.binary {
-            Some(change) => self.binary(change, &content, path)?,
-            None => Ladder::new(&content, &hunks, &origin, self.target.journey)
-                .climb_strictly()
-                .map_err(|stop| self.stopped(stop, &content, &hunks, path))?,
-        };
-        match outcome {
-            Outcome::Already { merged } => Ok(self.already(path, merged)),
-            Outcome::Patched(patched) => {
-                self.put_over(overlay, entry, &content, patched, (path, Some(&self.old)))
-            }
-        }
-    }
-
     /// Every hunk, by any rung.
     fn climb(&self, content: &[u8], origin: &Origin, path: &str) -> Result<Outcome, ApplyError> {
         if let Some(change) = &self.file.binary {
@@ -303,7 +199,7 @@ impl Job<'_> {
     }
 
     /// A binary file, which is changed as a whole or not at all.
-    fn binary(
+    pub(super) fn binary(
         &self,
         change: &BinaryChange,
         content: &[u8],
@@ -321,7 +217,7 @@ impl Job<'_> {
     }
 
     /// Puts a file back in its place.
-    fn put_over(
+    pub(super) fn put_over(
         &self,
         overlay: &mut Overlay,
         entry: &Entry,
@@ -400,7 +296,7 @@ impl Job<'_> {
         }
     }
 
-    fn already(&self, path: &str, merged: bool) -> FileOutcome {
+    pub(super) fn already(&self, path: &str, merged: bool) -> FileOutcome {
         FileOutcome::Already {
             path: path.to_owned(),
             merged,
@@ -408,7 +304,7 @@ impl Job<'_> {
     }
 
     /// A patch for a file is not put on a symbolic link, nor the other way round.
-    fn same_type(&self, entry: &Entry) -> Result<(), ApplyError> {
+    pub(super) fn same_type(&self, entry: &Entry) -> Result<(), ApplyError> {
         let link = |mode: i32| mode == 0o120000;
         match self.file.old_mode.or(self.file.new_mode) {
             Some(mode) if link(mode) != link(entry.mode) => {
@@ -427,7 +323,7 @@ impl Job<'_> {
         entry.is_called(&self.file.old_blob)
     }
 
-    fn origin(&self, entry: &Entry) -> Result<Origin, git2::Error> {
+    pub(super) fn origin(&self, entry: &Entry) -> Result<Origin, git2::Error> {
         if self.is_origin(entry) {
             return Ok(Origin::Same);
         }
@@ -440,7 +336,7 @@ impl Job<'_> {
 
     /// The hunks, with the carriage returns that reading took off put back
     /// where the file has them.
-    fn hunks_for(&self, content: &[u8]) -> Vec<Hunk> {
+    pub(super) fn hunks_for(&self, content: &[u8]) -> Vec<Hunk> {
         let mut hunks = self.file.hunks.clone();
         let first = content.split_inclusive(|&b| b == b'\n').next();
         if self.file.carriage_returns && first.is_some_and(|line| line.ends_with(b"\r\n")) {
@@ -453,7 +349,13 @@ impl Job<'_> {
         hunks
     }
 
-    fn stopped(&self, stop: Stop, content: &[u8], hunks: &[Hunk], path: &str) -> ApplyError {
+    pub(super) fn stopped(
+        &self,
+        stop: Stop,
+        content: &[u8],
+        hunks: &[Hunk],
+        path: &str,
+    ) -> ApplyError {
         let (index, refusal) = match stop {
             Stop::Hunk(index, refusal) => (index, refusal),
             Stop::Repository(error) => return error.into(),
@@ -486,7 +388,7 @@ impl Job<'_> {
         }
     }
 
-    fn no_such_file(&self) -> ApplyError {
+    pub(super) fn no_such_file(&self) -> ApplyError {
         ApplyError::NoSuchFile {
             patch: self.patch.name.clone(),
             path: self.old.clone(),

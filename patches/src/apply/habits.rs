@@ -7,6 +7,9 @@ use super::damage::{Damage, Gap, gaps, indentation};
 use super::form::split_end;
 use crate::LineKind;
 
+/// Longer gaps than this, in bytes, are not taken over.
+const LONGEST_GAP: usize = 16;
+
 /// A file, indexed by what the damage would have made of its lines.
 pub(super) struct Habits<'a> {
     damage: Damage,
@@ -15,8 +18,9 @@ pub(super) struct Habits<'a> {
     whole: HashMap<Vec<u8>, Option<usize>>,
     /// Length of the damaged indentation and whether a `*` follows, to the lines.
     indents: HashMap<(usize, bool), Vec<usize>>,
-    /// First word, to the lines that have a gap after it.
-    words: HashMap<&'a [u8], Vec<usize>>,
+    /// First word, to the lines that have a gap after it, and to the length of
+    /// the damaged gap in each.
+    words: HashMap<&'a [u8], (Vec<usize>, Vec<usize>)>,
     /// Lines with a gap that may stand for a tab, and whether it is one.
     aligned: Vec<(usize, bool)>,
 }
@@ -51,10 +55,12 @@ impl<'a> Habits<'a> {
         let lead = indentation(made).len();
         let key = (lead, made.get(lead) == Some(&b'*'));
         self.indents.entry(key).or_default().push(index);
-        if let Some((word, _)) = first_gap(text) {
-            self.words.entry(word).or_default().push(index);
-        }
         let (real, damaged) = (gaps(text), gaps(made));
+        if let (Some((word, _)), Some(gap)) = (first_gap(text), damaged.first()) {
+            let (lines, lengths) = self.words.entry(word).or_default();
+            lines.push(index);
+            lengths.push(gap.end - gap.start);
+        }
         let mut pairs = real.iter().zip(&damaged);
         if let Some((real, _)) = pairs.find(|(_, damaged)| self.may_be_tab(damaged)) {
             let is_tab = text[real.start..real.end].contains(&b'\t');
@@ -75,8 +81,10 @@ impl<'a> Habits<'a> {
     }
 
     /// The line with the tabs that the file would have there, near the line
-    /// index `at`; for damage that keeps lengths.
-    pub(super) fn with_tabs(&self, text: &[u8], at: usize) -> Vec<u8> {
+    /// index `at`; for damage that keeps lengths. And whether no blanks are left
+    /// in it that may have been tabs.
+    pub(super) fn with_tabs(&self, text: &[u8], at: usize) -> (bool, Vec<u8>) {
+        let mut certain = true;
         let lead = indentation(text);
         let mut out = match lead.contains(&b'\t') {
             true => lead.to_vec(),
@@ -97,11 +105,14 @@ impl<'a> Habits<'a> {
                     let (tabs, _) = self.damage.undone(gap.start, gap.end);
                     out.extend(std::iter::repeat_n(b'\t', tabs));
                 }
-                None => out.extend_from_slice(blanks),
+                None => {
+                    certain &= !self.may_be_tab(gap);
+                    out.extend_from_slice(blanks);
+                }
             }
         }
         out.extend_from_slice(&text[from..]);
-        out
+        (certain, out)
     }
 
     /// The indentation of the nearest line that would be indented alike; else
@@ -113,8 +124,10 @@ impl<'a> Habits<'a> {
             return Vec::new();
         }
         let alike = self.indents.get(&(length, star));
-        if let Some(index) = alike.and_then(|lines| nearest(lines, at)) {
-            return indentation(self.lines[index]).to_vec();
+        if let Some(lines) = alike
+            && let Some(near) = nearest(lines, at)
+        {
+            return indentation(self.lines[lines[near]]).to_vec();
         }
         // The blank before the `*` of a comment is one.
         let own = usize::from(star);
@@ -139,12 +152,12 @@ impl<'a> Habits<'a> {
     /// have a gap of this length there.
     fn first_gap_like(&self, text: &[u8], length: usize, at: usize) -> Option<&'a [u8]> {
         let (word, _) = first_gap(text)?;
-        let index = nearest(self.words.get(word)?, at)?;
-        let line = split_end(self.lines[index]).0;
+        let (lines, lengths) = self.words.get(word)?;
+        let near = nearest(lines, at)?;
+        let line = split_end(self.lines[lines[near]]).0;
         let (_, real) = first_gap(line)?;
-        let made = self.damage.made_of(line, LineKind::Added);
-        let damaged = gaps(&made).first().map(|gap| gap.end - gap.start);
-        (damaged == Some(length)).then_some(&line[real.start..real.end])
+        let fits = lengths[near] == length && real.end - real.start <= LONGEST_GAP;
+        fits.then_some(&line[real.start..real.end])
     }
 
     fn aligns_with_tabs(&self, at: usize) -> bool {
@@ -173,10 +186,13 @@ fn first_gap(text: &[u8]) -> Option<(&[u8], Gap)> {
     (end < text.trim_ascii_end().len()).then_some((&text[lead..start], Gap { start, end }))
 }
 
-/// Of indexes in order, the one nearest to `at`.
+/// Of indexes in order, which is nearest to `at`.
 fn nearest(sorted: &[usize], at: usize) -> Option<usize> {
     let after = sorted.partition_point(|&index| index < at);
-    let sides = [sorted.get(after), sorted.get(after.wrapping_sub(1))];
-    let sides = sides.into_iter().flatten().copied();
-    sides.min_by_key(|index| index.abs_diff(at))
+    let sides = [Some(after), after.checked_sub(1)];
+    let sides = sides
+        .into_iter()
+        .flatten()
+        .filter(|&one| one < sorted.len());
+    sides.min_by_key(|&one| sorted[one].abs_diff(at))
 }

@@ -2,7 +2,7 @@
 //! of the lines that the tree still has tells what became of the added ones.
 //! Every added line that is changed, or may be wrong, is reported.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::AppliedHunk;
 use super::damage::{Damage, Journey, Pair, indentation};
@@ -224,9 +224,14 @@ struct Work<'a> {
     at: usize,
 }
 
-/// Lines that the hunk removes, by what the patch has for them: the run of
-/// changes they are in and the file's line.
-type Removed<'a> = HashMap<&'a [u8], Vec<(usize, &'a [u8])>>;
+/// Lines that a hunk removes, by what the patch has for them.
+#[derive(Default)]
+struct Removed<'a> {
+    /// The file's line, where all of them stand for the same.
+    trees: HashMap<&'a [u8], Option<&'a [u8]>>,
+    /// The runs of changes they are in.
+    runs: HashSet<(usize, &'a [u8])>,
+}
 
 impl Work<'_> {
     fn restore(&self, index: usize) -> (Hunk, Vec<Note>) {
@@ -287,13 +292,15 @@ impl Work<'_> {
     }
 
     fn removed(&self) -> Removed<'_> {
-        let mut removed: Removed = HashMap::new();
+        let mut removed = Removed::default();
         let runs = runs(self.hunk);
         for (number, line) in self.hunk.lines.iter().enumerate() {
             if let (LineKind::Removed, Some(tree)) = (line.kind, self.aligned[number]) {
                 let text = split_end(&line.bytes).0.trim_ascii_end();
-                let entry = removed.entry(text).or_default();
-                entry.push((runs[number], split_end(tree).0));
+                let tree = split_end(tree).0;
+                let one = removed.trees.entry(text).or_insert(Some(tree));
+                *one = one.filter(|one| *one == tree);
+                removed.runs.insert((runs[number], text));
             }
         }
         removed
@@ -310,13 +317,12 @@ impl Work<'_> {
         at: usize,
     ) -> Option<(MendKind, Vec<u8>)> {
         let was = split_end(line).0;
-        let alike = removed.get(was.trim_ascii_end());
+        let key = was.trim_ascii_end();
+        let alike = removed.trees.get(key).copied();
         // A line that the patch takes from elsewhere in the hunk. In the same
         // run of changes it is another line that only looks the same.
-        let moved = alike.and_then(|alike| {
-            let differs = |(other, tree): &(usize, &[u8])| *other == run || *tree != alike[0].1;
-            (!alike.iter().any(differs)).then(|| alike[0].1)
-        });
+        let same_run = removed.runs.contains(&(run, key));
+        let moved = alike.flatten().filter(|_| !same_run);
         if is_bare_include(was) {
             let now = moved.filter(|tree| !is_bare_include(tree)).unwrap_or(was);
             return Some((MendKind::Markup, now.to_vec()));
@@ -340,7 +346,7 @@ impl Work<'_> {
                 match (moved, like) {
                     (Some(tree), _) => (true, tree.to_vec()),
                     (None, Some(tree)) if keeps_lengths => (true, tree.to_vec()),
-                    (None, None) if keeps_lengths => (true, habits.with_tabs(&text, at)),
+                    (None, None) if keeps_lengths => habits.with_tabs(&text, at),
                     // A line that stands elsewhere may be deeper there.
                     (None, Some(tree)) => (false, self.styled(tree, above)),
                     (None, None) => (false, self.styled(&habits.with_first_gap(&text, at), above)),

@@ -5,6 +5,9 @@
 use super::damage::indentation;
 use super::form::split_end;
 
+/// Lines are not indented further than about this, in bytes.
+const DEEPEST: usize = 64;
+
 /// Lines above that are looked at.
 const LOOKED_AT: usize = 40;
 
@@ -86,7 +89,7 @@ impl<'a> Above<'a> {
         let (text, _) = split_end(line);
         let indent = indentation(text);
         Above {
-            indent,
+            indent: &indent[..indent.len().min(DEEPEST)],
             text: text[indent.len()..].trim_ascii_end(),
         }
     }
@@ -190,7 +193,7 @@ fn continuation(last: &Above, start: usize, index: usize, text: &[u8], unit: &[u
         // A list in braces, a type above a name.
         (true, above) if above.ends_with(b",") && balance(above) == 0 => last.indent.to_vec(),
         (true, _) if text.starts_with(b"{") => last.indent.to_vec(),
-        (true, _) if unit == b"\t" => [last.indent, b"    "].concat(),
+        (true, _) if unit == b"\t" => deeper(last.indent, b"    "),
         (true, _) => deeper(last.indent, unit),
     }
 }
@@ -206,7 +209,10 @@ fn outer(code: &[&Above], start: usize) -> Vec<u8> {
 }
 
 fn deeper(indent: &[u8], unit: &[u8]) -> Vec<u8> {
-    [indent, unit].concat()
+    match indent.len() < DEEPEST {
+        true => [indent, unit].concat(),
+        false => indent.to_vec(),
+    }
 }
 
 fn shallower(indent: &[u8], unit: &[u8]) -> Vec<u8> {

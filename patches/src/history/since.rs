@@ -86,6 +86,7 @@ fn place(error: &ApplyError) -> Option<(&str, &str, Option<usize>)> {
         | ApplyError::Unplaceable {
             patch, path, hunk, ..
         } => Some((patch, path, Some(*hunk))),
+        ApplyError::PartlyApplied { patch, done, .. } => Some((patch, done.first()?, None)),
         ApplyError::NotEmptied { patch, path, .. } | ApplyError::AlreadyApplied { patch, path } => {
             Some((patch, path, None))
         }
