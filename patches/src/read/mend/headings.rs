@@ -29,7 +29,7 @@ fn wrapped(rows: &[Row], at: usize) -> Option<&'static [u8]> {
     }
     let follows = |word: &[u8]| rows.get(at + 2).is_some_and(|next| next.starts_with(word));
     let named = (row.starts_with(b"--- ") && follows(b"+++ "))
-        || (row.starts_with(b"+++ ") && follows(b"@@ -"));
+        || (row.starts_with(b"+++ ") && follows(b"@@ -") && old_name_above(rows, at));
     if named {
         // Only a date can follow, and a tab parts it from the name.
         let has_tab = row.content().contains(&b'\t');
@@ -41,6 +41,12 @@ fn wrapped(rows: &[Row], at: usize) -> Option<&'static [u8]> {
     whole.extend_from_slice(tail.content());
     let pair = |names: &[u8]| path::parse_pair(names).ok().flatten();
     (pair(names).is_none() && pair(&whole).is_some()).then_some(b" ")
+}
+
+/// Whether the line above is `--- old`, which may just have got its rest back.
+fn old_name_above(rows: &[Row], at: usize) -> bool {
+    let above = rows[..at].iter().rev().find(|row| !row.text.is_empty());
+    above.is_some_and(|above| above.starts_with(b"--- "))
 }
 
 /// Signs before lines, and whole headings, in which a web page wrote
@@ -79,9 +85,14 @@ fn is_heading(rows: &[Row], at: usize) -> bool {
     }
     let here = Some(at);
     starts(here, b"diff --git ")
-        || (starts(here, b"@@ -") && diff::hunk_header(&rows[at].text).is_none())
+        || (starts(here, b"@@ -") && is_hunk_once_decoded(&rows[at]))
         || (starts(here, b"--- ") && starts(Some(at + 1), b"+++ "))
         || (starts(here, b"+++ ") && starts(at.checked_sub(1), b"--- "))
+}
+
+fn is_hunk_once_decoded(row: &Row) -> bool {
+    let is_hunk = |line: &[u8]| diff::hunk_header(line).is_some();
+    !is_hunk(row.content()) && is_hunk(&characters(row.content()))
 }
 
 /// Room for the first word of a heading, with its characters as entities.

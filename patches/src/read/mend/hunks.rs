@@ -138,7 +138,7 @@ pub(super) fn exact(rows: &[Row], start: usize, counts: Counts) -> Exact {
     if swallowed || wrapped::tail_follows(rows, at) || rows.get(at).is_some_and(backslash) {
         return Exact::Doubt;
     }
-    further(rows, at)
+    further(rows, start, at)
 }
 
 fn backslash(row: &Row) -> bool {
@@ -146,16 +146,21 @@ fn backslash(row: &Row) -> bool {
 }
 
 /// Lines that look like the hunk's own after it is complete.
-fn further(rows: &[Row], end: usize) -> Exact {
+fn further(rows: &[Row], start: usize, end: usize) -> Exact {
     let blank = |row: &&Row| row.text.trim_ascii().is_empty();
     let is_context = |row: &&Row| row.mark() == Mark::Context;
     let next = end + rows[end..].iter().take_while(is_context).count();
     let blanks = rows[next..].iter().take_while(blank).count();
-    if plain_end(rows, next + blanks) {
-        // Blanks alone are as likely no lines of the hunk.
-        return match rows[end..next].iter().all(|row| blank(&row)) {
-            true => Exact::Whole(end),
-            false => Exact::Doubt,
+    if plain_end(rows, next + blanks) || wrapped::tail_follows(rows, next) {
+        // Blanks alone are as likely no lines of the hunk, if the rest of a
+        // wrapped line has not taken their place.
+        let over = next > end
+            && (rows[end..next].iter().any(|row| !blank(&row))
+                || (start..end).any(|at| wrapped::looks_like_a_rest(rows, at)));
+        return if over {
+            Exact::Doubt
+        } else {
+            Exact::Whole(end)
         };
     }
     match rows.get(next).map(Row::mark) {

@@ -21,7 +21,7 @@ pub(super) fn plausible(rows: &[Row], at: usize) -> bool {
     let Some(above) = at.checked_sub(1).map(|above| &rows[above]) else {
         return false;
     };
-    let tail = rows[at].content();
+    let tail = rows[at].content().trim_ascii_start();
     let word = tail.split(|b| b.is_ascii_whitespace()).next();
     let word = word.unwrap_or_default();
     !word.is_empty()
@@ -193,7 +193,7 @@ fn pick(lines: &[usize], wanted: usize) -> (usize, &[usize]) {
 
 /// A line with a mark that could be the rest of the line above. A rest begins
 /// with a word, so nothing that is indented behind its mark is one.
-fn looks_like_a_rest(rows: &[Row], at: usize) -> bool {
+pub(super) fn looks_like_a_rest(rows: &[Row], at: usize) -> bool {
     let marked = matches!(rows[at].mark(), Mark::Context | Mark::Removed | Mark::Added);
     let indented = match rows[at].content() {
         [b' ', second, ..] => second.is_ascii_whitespace(),
