@@ -268,6 +268,13 @@ fn wrapped_headings_are_joined() {
         .replace(" 00:00:00 2001\n@", "\n00:00:00 2001\n@");
     let wanted = [1, 3, 5].map(|line| (MendKind::Wrapped, line, 2));
     mended(&text, &whole, &wanted);
+    // Without its second name, a rename would be lost, and git reads on.
+    let whole = format!(
+        "diff --git a/{name} b/{name}.c\nsimilarity index 100%\nrename from {name}\n\
+         rename to {name}.c\n{DIFF}"
+    );
+    let text = whole.replacen(" b/", "\nb/", 1);
+    mended(&text, &whole, &[(MendKind::Wrapped, 1, 2)]);
 }
 
 #[test]

@@ -99,11 +99,8 @@ fn mend(mut rows: Vec<Row>, has_diff: bool) -> Located<Option<Mended<'static>>> 
         mends.push(of_patch(MendKind::Entities, line, decoded.len()));
     }
     let joined = headings::join(&mut rows);
-    mends.extend(
-        joined
-            .into_iter()
-            .map(|line| of_patch(MendKind::Wrapped, line, 2)),
-    );
+    let joined = joined.into_iter();
+    mends.extend(joined.map(|(line, lines)| of_patch(MendKind::Wrapped, line, lines)));
     // A quoted hunk whose counts don't match has most likely been cut by who answers.
     mends.extend(pass::run(&mut rows, quotation.is_none())?);
     if mends.is_empty() {
@@ -165,7 +162,7 @@ fn doubtful_counts() -> ReadErrorKind {
 
 /// What a text shows whose hunks are read by their counts.
 struct Survey {
-    /// The line of the first hunk that may have been read wrongly.
+    /// The line of a heading that may have been read wrongly.
     doubt: Option<usize>,
     /// For each file whose empty context lines have lost their blank, that.
     empty_context: Vec<Mend>,
@@ -173,7 +170,7 @@ struct Survey {
 
 fn survey(rows: &[Row]) -> Survey {
     let mut found = Survey {
-        doubt: None,
+        doubt: headings::broken(rows),
         empty_context: Vec::new(),
     };
     let mut cursor = Cursor::default();

@@ -3,44 +3,95 @@
 use std::borrow::Cow;
 
 use super::row::{Mark, Row};
-use crate::read::{diff, path};
+use crate::read::diff;
 
-/// Joins wrapped `diff --git`, `---` and `+++` lines; returns those that got
-/// their rest back.
-pub(super) fn join(rows: &mut Vec<Row>) -> Vec<usize> {
-    let mut joined = Vec::new();
-    for at in 0..rows.len().saturating_sub(1) {
-        let Some(between) = wrapped(rows, at) else {
+/// Joins wrapped `diff --git`, `---`, `+++` and `rename` lines; returns the
+/// number of each that got its rest back, and of how many lines it was made.
+pub(super) fn join(rows: &mut Vec<Row>) -> Vec<(usize, usize)> {
+    let mut joined: Vec<(usize, usize)> = Vec::new();
+    let mut head = 0;
+    for next in 1..rows.len() {
+        let Some(between) = wrapped(rows, head, next) else {
+            head = next;
             continue;
         };
-        let tail = std::mem::take(&mut rows[at + 1].text);
-        rows[at].join(between, &tail);
-        joined.push(rows[at].number);
+        let tail = std::mem::take(&mut rows[next].text);
+        rows[head].join(between, &tail);
+        let number = rows[head].number;
+        match joined.last_mut() {
+            Some(last) if last.0 == number => last.1 += 1,
+            _ => joined.push((number, 2)),
+        }
     }
     rows.retain(|row| !row.text.is_empty());
     joined
 }
 
-/// What stood between this line and its rest below; `None` where it is whole.
-fn wrapped(rows: &[Row], at: usize) -> Option<&'static [u8]> {
-    let (row, tail) = (&rows[at], &rows[at + 1]);
+/// What stood between a line and its rest below; `None` where it is whole.
+fn wrapped(rows: &[Row], head: usize, next: usize) -> Option<&'static [u8]> {
+    let (row, tail) = (&rows[head], &rows[next]);
     if tail.mark() != Mark::Missing {
         return None;
     }
-    let follows = |word: &[u8]| rows.get(at + 2).is_some_and(|next| next.starts_with(word));
-    let named = (row.starts_with(b"--- ") && follows(b"+++ "))
-        || (row.starts_with(b"+++ ") && follows(b"@@ -") && old_name_above(rows, at));
-    if named {
+    let follows = |word: &[u8]| rows.get(next + 1).is_some_and(|row| row.starts_with(word));
+    let named = (row.starts_with(b"---") && follows(b"+++"))
+        || (row.starts_with(b"+++") && follows(b"@@ -") && old_name_above(rows, head));
+    let name = row.content().get(3..).unwrap_or_default();
+    if named && name.trim_ascii().is_empty() {
+        return Some(b" ");
+    } else if named && name.starts_with(b" ") {
         // Only a date can follow, and a tab parts it from the name.
-        let has_tab = row.content().contains(&b'\t');
+        let has_tab = name.contains(&b'\t');
         return Some(if has_tab { b" " } else { b"\t" });
     }
-    let names = diff::field(&row.text, b"diff --git ")?;
-    let mut whole = names.to_vec();
-    whole.push(b' ');
-    whole.extend_from_slice(tail.content());
-    let pair = |names: &[u8]| path::parse_pair(names).ok().flatten();
-    (pair(names).is_none() && pair(&whole).is_some()).then_some(b" ")
+    broken_name(row, tail).then_some(b" ")
+}
+
+/// Lines of git's that end in a name.
+const NAMES: [&[u8]; 5] = [
+    b"diff --git",
+    b"rename from",
+    b"rename to",
+    b"copy from",
+    b"copy to",
+];
+
+/// Lines that git puts below `diff --git`.
+const BELOW_NAMES: [&[u8]; 12] = [
+    b"index ",
+    b"old mode ",
+    b"new mode ",
+    b"new file mode ",
+    b"deleted file mode ",
+    b"similarity index ",
+    b"dissimilarity index ",
+    b"rename ",
+    b"copy ",
+    b"diff --git ",
+    b"Binary files ",
+    b"GIT binary patch",
+];
+
+/// Whether a line that names two files has the second of them below it.
+fn broken_name(row: &Row, tail: &Row) -> bool {
+    if row.starts_with(b"Binary files ") {
+        let whole = |row: &Row| row.content().ends_with(b" differ") || row.content() == b"differ";
+        return !whole(row) && whole(tail);
+    }
+    let one_name = |name: &[u8]| !name.is_empty() && !name.contains(&b' ');
+    let below = BELOW_NAMES.iter().any(|word| tail.starts_with(word));
+    if below || tail.mark() != Mark::Missing || !one_name(tail.content().trim_ascii()) {
+        return false;
+    }
+    let line = row.content().trim_ascii_end();
+    let first_name = line.strip_prefix(b"diff --git ");
+    NAMES.contains(&line) || first_name.is_some_and(one_name)
+}
+
+/// The line of a heading that has lost its second name, and reads without it.
+pub(super) fn broken(rows: &[Row]) -> Option<usize> {
+    let broken = rows.windows(2).find(|two| broken_name(&two[0], &two[1]));
+    broken.map(|two| two[0].number)
 }
 
 /// Whether the line above is `--- old`, which may just have got its rest back.

@@ -156,9 +156,10 @@ enum Choice {
 
 /// Picks lines that add up to those that are over.
 fn choose(rows: &[Row], candidates: &[usize], over: Counts) -> Choice {
-    let of = |mark| -> Vec<usize> {
+    let of = |wanted: Mark| -> Vec<usize> {
         let all = candidates.iter().copied();
-        all.filter(|&at| rows[at].mark() == mark).collect()
+        all.filter(|&at| Counts::one(rows[at].mark()) == Counts::one(wanted))
+            .collect()
     };
     let (context, removed, added) = (of(Mark::Context), of(Mark::Removed), of(Mark::Added));
     let mut choice = Choice::None;
@@ -192,15 +193,15 @@ fn pick(lines: &[usize], wanted: usize) -> (usize, &[usize]) {
 }
 
 /// A line with a mark that could be the rest of the line above. A rest begins
-/// with a word, so nothing that is indented behind its mark is one.
+/// with a word or, where there were several blanks, with one of them; so nothing
+/// that has a tab behind its mark is one. An empty line can be the rest of a
+/// line with a blank at its end.
 pub(super) fn looks_like_a_rest(rows: &[Row], at: usize) -> bool {
-    let marked = matches!(rows[at].mark(), Mark::Context | Mark::Removed | Mark::Added);
-    let indented = match rows[at].content() {
-        [b' ', second, ..] => second.is_ascii_whitespace(),
-        [_, second, ..] => *second == b'\t',
-        // A blank alone is an empty context line; a sign alone may be an operator.
-        [only] => *only == b' ',
-        [] => true,
-    };
-    marked && !indented && plausible(rows, at)
+    match rows[at].mark() {
+        Mark::Empty => at > 0 && columns(rows[at - 1].content()) > NARROWEST,
+        Mark::Context | Mark::Removed | Mark::Added => {
+            rows[at].content().get(1) != Some(&b'\t') && plausible(rows, at)
+        }
+        Mark::NoNewline | Mark::Missing => false,
+    }
 }
