@@ -194,7 +194,6 @@ fn a_name_that_git_does_not_take_is_refused() {
 }
 
 #[test]
-#[ignore = "until Series::patches turns a series round"]
 fn reverse_gives_the_tree_before_the_series() {
     let lab = lab();
     lab.ktrial(&apply(&["--reverse", "--revision", "work"]))

@@ -96,7 +96,6 @@ fn find_base_counts_the_commits_that_it_looked_at() {
 }
 
 #[test]
-#[ignore = "until history::find_base is there"]
 fn find_base_names_the_newest_commit_that_fits() {
     let lab = lab();
     lab.commit("linux", &[("fs/open.c", "2\n")], "second");
@@ -111,7 +110,6 @@ fn find_base_names_the_newest_commit_that_fits() {
 }
 
 #[test]
-#[ignore = "until history::changed_since is there"]
 fn a_conflict_names_the_commit_that_made_it() {
     let lab = lab();
     let other = numbers(30).replace("\n15\n", "\nother\n");

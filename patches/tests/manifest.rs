@@ -268,7 +268,6 @@ fn what_can_be_tried_on_a_tree() {
 }
 
 #[test]
-#[ignore = "needs history::resolve"]
 fn a_tree_without_the_commit_needs_history() {
     let lab = Lab::new();
     let tip = lab.commit(&[file("f", "1\n")]);
@@ -286,7 +285,6 @@ fn a_tree_without_the_commit_needs_history() {
 /// FreeBSD's git history names the revision in notes, which clones lack, and the
 /// review in the message: either name will do.
 #[test]
-#[ignore = "needs history::resolve"]
 fn the_first_name_that_the_tree_knows_counts() {
     let lab = Lab::new();
     let parent = lab

@@ -106,7 +106,6 @@ chgsbsize(uip, hiwat, to, max)
 
 /// The added lines get the tabs that the tree has at that place, and each is named.
 #[test]
-#[ignore = "needs absolute paths and folded whitespace"]
 fn the_patch_in_the_mail_finds_its_place() {
     let lab = Lab::new();
     let base = lab.commit(&[file("sys/kern/kern_resource.c", RESOURCE)]);

@@ -171,5 +171,7 @@ fn is_same(one: &Patch, other: &Patch) -> bool {
 
 /// A diff with nothing above it, which is called by the name of its file.
 fn is_nameless(patch: &Patch) -> bool {
-    patch.header.subject == patch.name && patch.header.message.is_empty()
+    let undone = format!("Revert \"{}\"", patch.name);
+    let subject = &patch.header.subject;
+    patch.header.message.is_empty() && (*subject == patch.name || *subject == undone)
 }

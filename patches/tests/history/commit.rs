@@ -190,7 +190,6 @@ fn files_that_are_made_emptied_removed_or_made_executable() {
 }
 
 #[test]
-#[ignore = "until reader and applier take binary changes"]
 fn binary_files_come_along() {
     let past = Past::new();
     for content in [b"\0one".as_slice(), b"\0two\xff\n", b"text\n"] {
