@@ -12,6 +12,7 @@ mod scratch;
 mod search;
 mod since;
 mod turn;
+mod walk;
 
 use git2::Oid;
 

@@ -140,9 +140,18 @@ fn base(tree: &Tree, series: &Series, limit: usize) -> Result<u8> {
         return Ok(At::Patch.exit_code());
     };
     let (commit, date) = (base.commit, date(base.seconds));
-    let (behind, subject) = (base.behind, base.subject);
+    let subject = base
+        .subject
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let back = match base.behind {
+        0 => "the newest commit".to_owned(),
+        1 => "1 commit back".to_owned(),
+        behind => format!("{behind} commits back"),
+    };
     print(&format!(
-        "applies to {commit} ({date}, {behind} commits back): {subject}\n"
+        "applies to {commit} ({date}, {back}): {subject}\n"
     ))?;
     print(&series::full(series, &outcome))?;
     Ok(0)

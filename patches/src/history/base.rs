@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use git2::{Oid, Repository, Sort};
+use git2::{Oid, Repository};
 
 use super::commit;
 use super::fingerprint::Fingerprints;
 use super::scratch::in_memory;
+use super::walk::Walk;
 use crate::Patch;
 use crate::apply::{Applied, ApplyError, apply};
 
@@ -92,12 +93,9 @@ fn newest(
     applies: &dyn Fn(Oid) -> Result<bool, ApplyError>,
     goes_on: impl Fn(usize) -> bool,
 ) -> Result<Option<(Oid, usize)>, ApplyError> {
-    let mut walk = repo.revwalk()?;
-    walk.set_sorting(Sort::TIME)?;
-    walk.push(tip)?;
     let mut fingerprints = Fingerprints::new(repo, patches);
     let mut failed = HashSet::new();
-    for (behind, commit) in walk.enumerate() {
+    for (behind, commit) in Walk::from(repo, tip)?.enumerate() {
         if !goes_on(behind) {
             break;
         }

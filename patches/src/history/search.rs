@@ -6,6 +6,7 @@ use git2::{Commit, ErrorCode, Oid, Repository, Sort};
 use super::ResolveError;
 use super::commit;
 use super::resolve::missing;
+use super::walk::Walk;
 use crate::Trailers;
 use crate::text::shown;
 use crate::trailers;
@@ -135,10 +136,7 @@ fn find(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::Error
 }
 
 fn in_history(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::Error> {
-    let mut walk = repo.revwalk()?;
-    walk.set_sorting(Sort::TIME)?;
-    walk.push(tip)?;
-    fitting(repo, walk, fits)
+    fitting(repo, Walk::from(repo, tip)?, fits)
 }
 
 fn elsewhere(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::Error> {
@@ -151,7 +149,11 @@ fn elsewhere(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::
     fitting(repo, walk, fits)
 }
 
-fn fitting(repo: &Repository, walk: git2::Revwalk, fits: Fits) -> Result<Vec<Oid>, git2::Error> {
+fn fitting(
+    repo: &Repository,
+    walk: impl Iterator<Item = Result<Oid, git2::Error>>,
+    fits: Fits,
+) -> Result<Vec<Oid>, git2::Error> {
     let mut found = Vec::new();
     for id in walk {
         let commit = repo.find_commit(id?)?;

@@ -155,3 +155,21 @@ fn a_file_that_is_made_where_another_stands_by_now() {
     past.commit("taken\n", &[("new", Some("theirs\n"))]);
     assert_eq!(found(&past, &[patch], 100).unwrap().commit, free);
 }
+
+/// Commits of one second, as a script makes them, are looked at child before parent.
+#[test]
+fn commits_of_one_second_keep_their_order() {
+    let past = Past::new();
+    past.branch("topic", past.tip());
+    let topic = past.commit("topic\n", &[("f", Some(&with_line(40, 20, "patched")))]);
+    let patch = past.patch(topic);
+    past.checkout("main");
+    past.stop_clock();
+    for name in ["one", "two", "three"] {
+        past.commit(&format!("{name}\n"), &[("g", Some(name))]);
+    }
+    let newest = past.tip();
+    past.commit("breaks it\n", &[("f", Some(&with_line(40, 20, "broken")))]);
+    let base = found(&past, &[patch], 100).unwrap();
+    assert_eq!((base.commit, base.behind), (newest, 1));
+}

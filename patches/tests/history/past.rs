@@ -11,8 +11,10 @@ use tempfile::TempDir;
 
 pub struct Past {
     folder: TempDir,
-    /// Seconds of the next commit; each is an hour after the one before it.
+    /// Seconds of the next commit.
     clock: Cell<i64>,
+    /// Seconds from one commit to the next.
+    tick: Cell<i64>,
 }
 
 impl Past {
@@ -27,9 +29,15 @@ impl Past {
         let past = Past {
             folder: TempDir::new().unwrap(),
             clock: Cell::new(1_000_000_000),
+            tick: Cell::new(3600),
         };
         past.git(&["init", "--quiet", "--initial-branch=main", "."]);
         past
+    }
+
+    /// All further commits are of one second.
+    pub fn stop_clock(&self) {
+        self.tick.set(0);
     }
 
     pub fn path(&self) -> &Path {
@@ -138,7 +146,7 @@ impl Past {
     }
 
     fn tick(&self) {
-        self.clock.set(self.clock.get() + 3600);
+        self.clock.set(self.clock.get() + self.tick.get());
     }
 }
 
