@@ -17,6 +17,7 @@ pub mod catalogue;
 pub mod history;
 pub mod read;
 
+mod changed;
 mod mend;
 mod model;
 mod text;

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use git2::{Commit, Delta, DiffFindOptions, DiffOptions, Oid, Repository, Tree};
 
+use crate::changed;
+
 /// Commits looked at to find the one that moved a file.
 const MAX_COMMITS: usize = 2000;
 
@@ -124,6 +126,7 @@ fn moved_to(
 ) -> Result<Option<String>, git2::Error> {
     let mut options = DiffOptions::new();
     options.skip_binary_check(true);
+    changed::narrow(&mut options, repo, before, after)?;
     let mut diff = repo.diff_tree_to_tree(Some(before), Some(after), Some(&mut options))?;
     let mut find = DiffFindOptions::new();
     find.renames(true)

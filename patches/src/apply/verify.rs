@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use git2::{DiffOptions, Repository, Tree};
+use git2::{Repository, Tree};
 
 use super::ApplyError;
+use crate::changed;
 
 /// Compares the trees before and after a patch with the paths that it is said
 /// to have touched; only ids are compared, no content is read.
@@ -26,15 +27,8 @@ pub(super) fn check(
             what,
         })
     };
-    let mut options = DiffOptions::new();
-    options.skip_binary_check(true).include_typechange(true);
-    let diff = repo.diff_tree_to_tree(Some(before), Some(after), Some(&mut options))?;
-    for delta in diff.deltas() {
-        let path = delta
-            .new_file()
-            .path_bytes()
-            .or(delta.old_file().path_bytes());
-        let path = String::from_utf8_lossy(path.unwrap_or_default());
+    for path in changed::paths(repo, before, after)? {
+        let path = String::from_utf8_lossy(&path);
         if times.remove(path.as_ref()).is_none() {
             return wrong(&path, "changed, though no hunk is said to be for it");
         }

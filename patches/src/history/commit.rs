@@ -6,6 +6,7 @@ use git2::{
 use mail_parser::decoders::charsets::map::charset_decoder;
 
 use super::ResolveError;
+use crate::changed;
 use crate::read::{ReadError, ReadErrorKind, read};
 use crate::{Date, Header, MAX_PATCH_BYTES, Patch, Person, Trailers};
 
@@ -62,6 +63,7 @@ pub fn from_commit(repo: &Repository, commit: Oid) -> Result<Patch, ResolveError
 pub(super) fn diff<'r>(repo: &'r Repository, commit: &Commit) -> Result<Diff<'r>, git2::Error> {
     let (before, after) = (commit.parent(0)?.tree()?, commit.tree()?);
     let mut options = options();
+    changed::narrow(&mut options, repo, &before, &after)?;
     let mut diff = repo.diff_tree_to_tree(Some(&before), Some(&after), Some(&mut options))?;
     if !changes_a_type(&diff) {
         diff.find_similar(Some(&mut as_git_finds()))?;
