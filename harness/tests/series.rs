@@ -105,7 +105,7 @@ fn find_base_names_the_newest_commit_that_fits() {
     let line = format!("applies to {wanted} (");
     let said = lab
         .ktrial(&[&CHECK[..], &["--find-base"]].concat())
-        .with(0, &[&line, ", 1 commits back): second"]);
+        .with(0, &[&line, ", 1 commit back): second"]);
     assert!(said.out.contains("fs/file.c:14  exact"), "{}", said.out);
 }
 

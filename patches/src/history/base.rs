@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use git2::{Oid, Repository, Sort};
+use git2::{Oid, Repository};
 
 use super::commit;
 use super::fingerprint::Fingerprints;
@@ -92,8 +92,9 @@ fn newest(
     applies: &dyn Fn(Oid) -> Result<bool, ApplyError>,
     goes_on: impl Fn(usize) -> bool,
 ) -> Result<Option<(Oid, usize)>, ApplyError> {
+    // Unsorted is the order of `git log`, as it goes. `Sort::TIME` reads the whole history first, and
+    // may put a commit before its child of the same second.
     let mut walk = repo.revwalk()?;
-    walk.set_sorting(Sort::TIME)?;
     walk.push(tip)?;
     let mut fingerprints = Fingerprints::new(repo, patches);
     let mut failed = HashSet::new();

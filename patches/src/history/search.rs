@@ -135,15 +135,15 @@ fn find(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::Error
 }
 
 fn in_history(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::Error> {
+    // Unsorted, libgit2 walks as `git log` does: newest first, no commit before its child.
     let mut walk = repo.revwalk()?;
-    walk.set_sorting(Sort::TIME)?;
     walk.push(tip)?;
     fitting(repo, walk, fits)
 }
 
 fn elsewhere(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::Error> {
     let mut walk = repo.revwalk()?;
-    walk.set_sorting(Sort::TIME)?;
+    walk.set_sorting(Sort::TOPOLOGICAL | Sort::TIME)?;
     for refs in ["refs/heads/*", "refs/tags/*", "refs/remotes/*"] {
         walk.push_glob(refs)?;
     }
