@@ -129,8 +129,10 @@ fn a_branch_that_is_there_stays_unless_it_is_forced() {
     );
     // A folder of branches can't become a branch.
     lab.ktrial(&apply(&["--branch", "a/b"])).with(0, &[]);
-    lab.ktrial(&apply(&["--branch", "a"]))
-        .with(2, &["git refuses the branch a"]);
+    lab.ktrial(&apply(&["--branch", "a"])).with(
+        2,
+        &["there is a branch a/b, beside which git can have no a"],
+    );
 }
 
 #[test]

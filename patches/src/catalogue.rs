@@ -188,7 +188,9 @@ fn nearest(name: &str) -> Option<String> {
         false => strsim::jaro_winkler(known, &wanted),
     };
     let ranked = names().into_iter().map(|known| (likeness(known), known));
-    let best = ranked.max_by(|a, b| a.0.total_cmp(&b.0));
+    // Of names that are as near, the one with the least beside it.
+    let shortest = |a: &str, b: &str| b.len().cmp(&a.len());
+    let best = ranked.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| shortest(a.1, b.1)));
     best.filter(|(likeness, _)| *likeness > 0.8)
         .map(|(_, known)| known.to_owned())
 }

@@ -12,7 +12,6 @@ mod scratch;
 mod search;
 mod since;
 mod turn;
-mod walk;
 
 use git2::Oid;
 

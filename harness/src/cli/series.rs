@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueEnum};
+use ktrial_patches::Patch;
 use ktrial_patches::catalogue::{self, Claim, Series, System};
 
 use super::{Context, print};
@@ -27,7 +28,7 @@ pub enum Command {
         /// Its name, folder or patch file, or - for standard input
         series: String,
     },
-    /// Does it apply to this tree, and how
+    /// Does it apply to this tree, and how: hunk by hunk, with all that had to be mended
     Check {
         /// Its name, folder or patch file, or - for standard input
         series: String,
@@ -49,7 +50,7 @@ pub enum Command {
         )]
         limit: usize,
     },
-    /// Make a series of a mail, an mbox, a diff, or a folder of patches
+    /// Make a folder with a series.toml of a mail, an mbox, a diff, a bundle or a folder of patches
     Import {
         /// The file or folder, or - for standard input
         from: String,
@@ -137,19 +138,17 @@ fn base(tree: &Tree, series: &Series, limit: usize) -> Result<u8> {
         print(&format!(
             "applies to none of the {commits} commits looked at\n"
         ))?;
+        if commits == limit {
+            print("next: --limit looks at more, --revision begins elsewhere\n")?;
+        }
         return Ok(At::Patch.exit_code());
     };
     let (commit, date) = (base.commit, date(base.seconds));
-    let subject = base
-        .subject
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
     let back = match base.behind {
-        0 => "the newest commit".to_owned(),
         1 => "1 commit back".to_owned(),
         behind => format!("{behind} commits back"),
     };
+    let subject = base.subject;
     print(&format!(
         "applies to {commit} ({date}, {back}): {subject}\n"
     ))?;
@@ -162,9 +161,10 @@ fn import(from: &str, wanted: &Importing) -> Result<u8> {
     let read = series::read_mends(series.own_patches());
     let left_out = series::left_out(&series);
     let made = series::import(series, wanted)?;
-    print(&format!("{}: {}\n", made.series.name, made.series.title))?;
+    let folder = shown_folder(&made.folder);
+    print(&format!("made {folder}: {}\n", made.series.title))?;
     for patch in made.series.own_patches() {
-        print(&format!("  {}  {}\n", patch.name, patch.header.subject))?;
+        print(&format!("  {}\n", with_subject(patch)))?;
     }
     for line in read {
         print(&format!("mended: {line}\n"))?;
@@ -172,7 +172,6 @@ fn import(from: &str, wanted: &Importing) -> Result<u8> {
     for line in left_out {
         print(&format!("{line}\n"))?;
     }
-    let folder = shown_folder(&made.folder);
     print(&format!(
         "next:\n  ktrial series check {folder} --tree TREE\n"
     ))?;
@@ -183,6 +182,14 @@ fn import(from: &str, wanted: &Importing) -> Result<u8> {
     let last = if bootable { "trial" } else { "apply" };
     print(&format!("  ktrial {last} {folder} --tree TREE\n"))?;
     Ok(0)
+}
+
+/// A patch with what it says of itself, where that is more than its name.
+fn with_subject(patch: &Patch) -> String {
+    match patch.header.subject == patch.name {
+        true => patch.name.clone(),
+        false => format!("{}  {}", patch.name, patch.header.subject),
+    }
 }
 
 /// As it is to be typed: a bare name would be one of the catalogue.
@@ -265,7 +272,7 @@ fn shown(series: &Series) -> String {
         lines.push("reversed: its patches are undone, last one first".into());
     }
     let own = series.own_patches();
-    lines.extend(own.map(|patch| format!("patch: {}  {}", patch.name, patch.header.subject)));
+    lines.extend(own.map(|patch| format!("patch: {}", with_subject(patch))));
     let references = series.references().map(series::described);
     lines.extend(references.map(|what| format!("of the tree: {what}")));
     lines.extend(

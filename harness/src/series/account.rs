@@ -6,12 +6,16 @@ use std::fmt::Write;
 
 use ktrial_patches::apply::{AppliedFile, AppliedHunk, Rung};
 use ktrial_patches::catalogue::Series;
-use ktrial_patches::{Change, Mend};
+use ktrial_patches::{Change, Mend, MendKind, Rewrite};
 
 use super::Outcome;
+use crate::terminal::plain;
 
 /// Lines of one kind that are printed; a hostile patch can ask for millions.
 const MOST_LINES: usize = 200;
+
+/// Characters of a line of code that are printed.
+const LONGEST_LINE: usize = 160;
 
 /// In one line: `x applies: 2 patches, 7 hunks: 5 exact, 2 offset; 1 mend`.
 pub fn summary(name: &str, outcome: &Outcome) -> String {
@@ -56,33 +60,84 @@ pub fn summary(name: &str, outcome: &Outcome) -> String {
     line
 }
 
-/// The lines that must not be overlooked: what the tree has is not what the patch adds.
+/// The lines that must not be overlooked: what the tree has is not what the patch adds, or what the
+/// patch adds had lost something before.
 pub fn loud(outcome: &Outcome) -> Vec<String> {
-    let all = mends(outcome);
-    let changed: Vec<&String> = all
-        .iter()
-        .filter(|(mend, _)| mend.changes_added())
-        .map(|(_, line)| line)
-        .collect();
-    if changed.is_empty() {
-        return Vec::new();
+    let patches = outcome.applied.patches.iter();
+    let placed = patches.flat_map(|patch| {
+        let of_this = patch.files.iter().flat_map(|file| &file.mends);
+        of_this.map(|mend| (patch.name.as_str(), mend))
+    });
+    let read = outcome.patches.iter().flat_map(|patch| {
+        let of_this = patch.mends.iter();
+        of_this.map(|mend| (patch.name.as_str(), mend))
+    });
+    let added = read.chain(placed).filter_map(|(patch, mend)| {
+        let rewrite = mend.added.as_ref()?;
+        Some((patch, mend, rewrite))
+    });
+    let (kept, changed): (Vec<_>, Vec<_>) = added.partition(|(_, _, line)| line.was == line.now);
+    let is = |n| count(n, "added line is", "added lines are");
+    let mut lines = Vec::new();
+    if !changed.is_empty() {
+        let are = is(changed.len());
+        lines.push(format!("ATTENTION: {are} not in the tree as in the patch:"));
+        lines.extend(by_patch(&changed));
     }
-    let are = count(changed.len(), "added line is", "added lines are");
-    let mut lines = vec![format!("ATTENTION: {are} not in the tree as in the patch:")];
-    lines.extend(listed(
-        changed
-            .into_iter()
-            .map(|line| format!("  {line}"))
-            .collect(),
-    ));
+    if !kept.is_empty() {
+        lines.push(format!(
+            "ATTENTION: {} as in the patch, but may have lost blanks, tabs or text before:",
+            is(kept.len())
+        ));
+        lines.extend(by_patch(&kept));
+    }
     lines
+}
+
+/// The added lines below the names of their patches.
+fn by_patch(added: &[(&str, &Mend, &Rewrite)]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut last = None;
+    for &(patch, mend, Rewrite { was, now }) in added {
+        if last != Some(patch) {
+            lines.push(format!("  {patch}"));
+            last = Some(patch);
+        }
+        let file = mend.path.as_deref().map(|path| format!("{path}:"));
+        let place = format!("{}{}", file.unwrap_or_default(), mend.line);
+        let why = match mend.kind {
+            MendKind::Whitespace => String::new(),
+            kind => format!(" ({})", kind.sentence()),
+        };
+        lines.push(match was == now {
+            true => format!("    {place}: `{}`{why}", code(now)),
+            false => format!("    {place}: `{}` is now `{}`{why}", code(was), code(now)),
+        });
+    }
+    listed(lines)
+}
+
+/// A line of a patch or tree in which tabs can be told from blanks, cut where it is too long.
+fn code(line: &[u8]) -> String {
+    let line = &line[..line.len().min(4 * LONGEST_LINE)];
+    let text = plain(String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']));
+    let more = text.chars().nth(LONGEST_LINE).is_some();
+    let mut text: String = text.chars().take(LONGEST_LINE).collect();
+    if more {
+        text.push('…');
+    }
+    text.replace('\t', "\\t")
 }
 
 /// All of it: what is loud first, then every hunk, the other mends, and the mails left out.
 pub fn full(series: &Series, outcome: &Outcome) -> String {
     let mut lines = loud(outcome);
+    let subjects = subjects(outcome);
     for patch in &outcome.applied.patches {
-        lines.push(patch.name.clone());
+        lines.push(match subjects.get(patch.name.as_str()) {
+            Some(subject) => format!("{}  {subject}", patch.name),
+            None => patch.name.clone(),
+        });
         lines.extend(patch.files.iter().flat_map(file));
         let already = patch.already.iter();
         lines.extend(already.map(|path| format!("  {path}  is as the patch makes it already")));
@@ -95,6 +150,15 @@ pub fn full(series: &Series, outcome: &Outcome) -> String {
     lines.extend(listed(quiet));
     lines.extend(left_out(series));
     lines.into_iter().map(|line| line + "\n").collect()
+}
+
+/// What the patches say of themselves, where it is more than their names.
+fn subjects(outcome: &Outcome) -> BTreeMap<&str, &str> {
+    let each = outcome.patches.iter();
+    let pairs = each.map(|patch| (patch.name.as_str(), patch.header.subject.as_str()));
+    pairs
+        .filter(|(name, subject)| name != subject && !subject.is_empty())
+        .collect()
 }
 
 /// The mails in the files of a series that are no part of it.
@@ -195,8 +259,6 @@ fn count(n: usize, one: &str, many: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ktrial_patches::{MendKind, Rewrite};
-
     use super::*;
     use crate::series::fixture::{changed, hunk, mend, outcome};
 
@@ -262,12 +324,37 @@ mod tests {
             lines,
             [
                 "ATTENTION: 1 added line is not in the tree as in the patch:",
-                "  one.patch: sys/kern/kern_exec.c:12: blanks and tabs differ from the file's; \
-                 added line `        int n;` stands as `\tint n;`",
+                "  one.patch",
+                "    sys/kern/kern_exec.c:12: `        int n;` is now `\\tint n;`",
                 "one.patch",
                 "  sys/kern/kern_exec.c:10  whitespace",
                 "mended: one.patch:34: `> ` taken off (3 lines)",
                 "mended: one.patch: sys/kern/kern_exec.c:12: line ends made those of the file",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_added_line_that_stands_as_it_is_is_told_apart_from_a_changed_one() {
+        let same = |text: &[u8]| Rewrite {
+            was: text.to_vec(),
+            now: text.to_vec(),
+        };
+        let file = AppliedFile {
+            mends: vec![
+                mend(MendKind::Markup, Some(same(b"#include\n"))),
+                mend(MendKind::Whitespace, Some(same(b"int \x1b[1mn;\n"))),
+            ],
+            ..changed(vec![hunk(10, Rung::Markup, 0, 0)])
+        };
+        assert_eq!(
+            loud(&outcome(vec![file], Vec::new())),
+            [
+                "ATTENTION: 2 added lines are as in the patch, but may have lost blanks, tabs or \
+                 text before:",
+                "  one.patch",
+                "    sys/kern/kern_exec.c:12: `#include` (`<…>` is gone)",
+                "    sys/kern/kern_exec.c:12: `int [1mn;`",
             ]
         );
     }

@@ -113,10 +113,27 @@ fn check_name(tree: &Tree, repository: &Repository, branch: &str, force: bool) -
             .next("give another --branch"));
     }
     match repository.find_reference(&full) {
+        Err(_) if let Some(other) = in_the_way(repository, branch) => Err(Fault::user(format!(
+            "there is a branch {other}, beside which git can have no {branch}"
+        ))
+        .next("give another --branch")),
         Ok(_) if !force => Err(Fault::user(format!("there is a branch {branch} already"))
             .next("give another --branch, or --force to move this one")),
         _ => Ok(()),
     }
+}
+
+/// A branch that is called like a folder of this one's name, or the other way round.
+fn in_the_way(repository: &Repository, branch: &str) -> Option<String> {
+    let above = branch.match_indices('/').map(|(end, _)| &branch[..end]);
+    let is_there = |name: &&str| repository.find_reference(&full_name(name)).is_ok();
+    if let Some(name) = above.into_iter().find(is_there) {
+        return Some(name.to_owned());
+    }
+    let below = format!("{}/*", full_name(branch));
+    let mut found = repository.references_glob(&below).ok()?;
+    let name = found.names().next()?.ok()?.to_owned();
+    name.strip_prefix("refs/heads/").map(str::to_owned)
 }
 
 /// The worktree that has the branch checked out, or would after a rebase in it.

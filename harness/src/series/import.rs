@@ -48,6 +48,15 @@ pub fn import(mut series: Series, wanted: &Importing) -> Result<Imported> {
         Some(folder) => folder.to_owned(),
         None => PathBuf::from(&series.name),
     };
+    let parent = folder
+        .parent()
+        .filter(|above| !above.as_os_str().is_empty());
+    if let Some(above) = parent.filter(|above| !above.is_dir()) {
+        return Err(
+            Fault::user(format!("there is no folder {}", above.display()))
+                .next("make it first, or give --to one in a folder that is there"),
+        );
+    }
     let written = write(&series, &folder);
     let series = written.map_err(|error| refused(&series.name, error))?;
     Ok(Imported { folder, series })
@@ -56,7 +65,8 @@ pub fn import(mut series: Series, wanted: &Importing) -> Result<Imported> {
 fn refused(name: &str, error: ImportError) -> Fault {
     let text = error.to_string();
     match error {
-        ImportError::Exists { .. } => Fault::user(text).next("give --to another folder"),
+        ImportError::Exists { path } => Fault::user(format!("{} is there already", path.display()))
+            .next("give --to another folder, or --name another name"),
         ImportError::Unreadable(error) => refusal::of_series(name, error),
         ImportError::Differs { .. } => Fault::new(At::Patch, text),
         ImportError::Manifest(_) | ImportError::Io { .. } => Fault::host(text),

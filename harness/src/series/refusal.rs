@@ -5,6 +5,7 @@ use ktrial_patches::Patch;
 use ktrial_patches::apply::ApplyError;
 use ktrial_patches::catalogue::SeriesError;
 use ktrial_patches::history::{ResolveError, Since, changed_since};
+use ktrial_patches::read::{ReadError, ReadErrorKind, ThreadError};
 
 use crate::fault::{At, Fault};
 use crate::timestamp::date;
@@ -17,9 +18,26 @@ const SINCE_LIMIT: usize = 20_000;
 /// or wrote is the user's; a patch that is none is the patch's.
 pub(super) fn of_series(name: &str, error: SeriesError) -> Fault {
     match error {
-        SeriesError::Patch(error) => Fault::new(At::Patch, error.to_string()),
+        SeriesError::Patch(error) => of_reading(&error),
+        SeriesError::Unknown { name, nearest } => {
+            let hint = nearest.map(|name| format!("did you mean `{name}`? "));
+            Fault::user(format!(
+                "no series of the catalogue is called `{name}`, and no file or folder here"
+            ))
+            .next(hint.unwrap_or_default() + "`ktrial series list` shows the catalogue")
+        }
         SeriesError::Resolve(error) => of_reference(name, error),
         other => Fault::user(other.to_string()),
+    }
+}
+
+fn of_reading(error: &ReadError) -> Fault {
+    let fault = Fault::new(At::Patch, error.to_string());
+    match error.kind {
+        ReadErrorKind::Thread(ThreadError::Missing { .. }) => {
+            fault.next("add the mail that is missing, or try each patch by itself")
+        }
+        _ => fault,
     }
 }
 
@@ -50,7 +68,7 @@ pub(super) fn of_apply(
     let fault = Fault::new(At::Patch, what).showing(evidence);
     let since = changed_since(repository, tree.base, patches, error, SINCE_LIMIT);
     let fault = match since {
-        Ok(Some(since)) => fault.showing(since_line(&since)),
+        Ok(Some(since)) => fault.showing(since_line(&since, error, patches)),
         // What is at fault has been found; that the history could not be read is no news.
         Ok(None) | Err(_) => fault,
     };
@@ -58,29 +76,55 @@ pub(super) fn of_apply(
         .find_commit(tree.base)
         .is_ok_and(|commit| commit.parent_count() > 0);
     fault.next(match error {
+        ApplyError::AlreadyApplied { .. } if patches.len() > 1 => {
+            "what the tree has already must go out of the series: import the rest of its patches"
+        }
         ApplyError::AlreadyApplied { .. } => {
             "nothing is left to do on this tree; `ktrial apply --reverse` takes the series out of it"
         }
+        ApplyError::PartlyApplied { .. }
+        | ApplyError::Ambiguous { .. }
+        | ApplyError::SeveralFiles { .. } => {
+            "mend the patch as said, or try another --revision of the tree"
+        }
+        ApplyError::UnsafePath { .. } => {
+            "name the file in the patch as it lies in the tree, such as a/sys/kern/x.c"
+        }
+        ApplyError::NoSuchFile { .. } => {
+            "is --tree the right one? A diff made in a folder of the tree must be made from its top"
+        }
         _ if has_history => {
-            "bring the patch up to this tree, or let `ktrial series check` with --find-base name \
-             the newest commit on which it applies, for --revision"
+            "bring the patch up to this tree; or add --find-base to `ktrial series check`, which \
+             names the newest commit on which it applies"
         }
         _ => "bring the patch up to this tree, or give --tree the one that it was made for",
     })
 }
 
-fn since_line(since: &Since) -> String {
+fn since_line(since: &Since, error: &ApplyError, patches: &[Patch]) -> String {
     let commit = since.commit.to_string();
+    let what = match error {
+        ApplyError::AlreadyApplied { .. } => "in the tree since",
+        _ => "changed since by",
+    };
     let line = format!(
-        "changed since by commit {} ({}, {}): {}",
+        "{what} commit {} ({}, {}): {}",
         &commit[..12],
         since.author,
         date(since.seconds),
         since.subject
     );
-    match &since.moved_to {
-        Some(path) => format!("{line}; it moved the file to {path}"),
-        None => line,
+    if let Some(path) = &since.moved_to {
+        return format!("{line}; it moved the file to {path}");
+    }
+    let is_this = |patch: &Patch| patch.header.subject == since.subject;
+    match error {
+        ApplyError::HunkFailed(_) if patches.iter().any(is_this) => {
+            format!(
+                "{line}\nby its subject that is this very change: the tree has had it, and has moved on"
+            )
+        }
+        _ => line,
     }
 }
 
@@ -135,7 +179,7 @@ mod tests {
 
     #[test]
     fn the_commit_that_changed_a_place_is_named_with_twelve_digits() {
-        let since = Since {
+        let mut since = Since {
             commit: git2::Oid::from_str("8cdef6cbcc73aaaabbbbccccddddeeeeffff0000").unwrap(),
             author: "A. Developer".into(),
             // `date -u -d @1000000000`
@@ -143,9 +187,24 @@ mod tests {
             subject: "kern: count again".into(),
             moved_to: None,
         };
+        let already = ApplyError::AlreadyApplied {
+            patch: "x".into(),
+            path: "f".into(),
+        };
         assert_eq!(
-            since_line(&since),
-            "changed since by commit 8cdef6cbcc73 (A. Developer, 2001-09-09): kern: count again"
+            since_line(&since, &already, &[]),
+            "in the tree since commit 8cdef6cbcc73 (A. Developer, 2001-09-09): kern: count again"
+        );
+        since.moved_to = Some("sys/kern/g".into());
+        let gone = ApplyError::NoSuchFile {
+            patch: "x".into(),
+            path: "f".into(),
+            named: "a/f".into(),
+        };
+        assert_eq!(
+            since_line(&since, &gone, &[]),
+            "changed since by commit 8cdef6cbcc73 (A. Developer, 2001-09-09): kern: count again; \
+             it moved the file to sys/kern/g"
         );
     }
 }

@@ -261,7 +261,8 @@ fn resolve(repository: &Repository, revision: &str) -> Result<Oid> {
         .and_then(|object| object.peel_to_commit())
         .map(|commit| commit.id())
         .map_err(|e| {
-            Fault::user(format!("no commit is called {revision} there: {e}"))
+            let why = e.message();
+            Fault::user(format!("no commit is called {revision} there: {why}"))
                 .next("give --revision a branch, tag or commit that the checkout has")
         })
 }

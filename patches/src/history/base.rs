@@ -7,7 +7,6 @@ use git2::{Oid, Repository};
 use super::commit;
 use super::fingerprint::Fingerprints;
 use super::scratch::in_memory;
-use super::walk::Walk;
 use crate::Patch;
 use crate::apply::{Applied, ApplyError, apply};
 
@@ -93,9 +92,13 @@ fn newest(
     applies: &dyn Fn(Oid) -> Result<bool, ApplyError>,
     goes_on: impl Fn(usize) -> bool,
 ) -> Result<Option<(Oid, usize)>, ApplyError> {
+    // Unsorted is the order of `git log`, as it goes. `Sort::TIME` reads the whole history first, and
+    // may put a commit before its child of the same second.
+    let mut walk = repo.revwalk()?;
+    walk.push(tip)?;
     let mut fingerprints = Fingerprints::new(repo, patches);
     let mut failed = HashSet::new();
-    for (behind, commit) in Walk::from(repo, tip)?.enumerate() {
+    for (behind, commit) in walk.enumerate() {
         if !goes_on(behind) {
             break;
         }

@@ -6,7 +6,6 @@ use git2::{Commit, ErrorCode, Oid, Repository, Sort};
 use super::ResolveError;
 use super::commit;
 use super::resolve::missing;
-use super::walk::Walk;
 use crate::Trailers;
 use crate::text::shown;
 use crate::trailers;
@@ -136,12 +135,15 @@ fn find(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::Error
 }
 
 fn in_history(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::Error> {
-    fitting(repo, Walk::from(repo, tip)?, fits)
+    // Unsorted, libgit2 walks as `git log` does: newest first, no commit before its child.
+    let mut walk = repo.revwalk()?;
+    walk.push(tip)?;
+    fitting(repo, walk, fits)
 }
 
 fn elsewhere(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::Error> {
     let mut walk = repo.revwalk()?;
-    walk.set_sorting(Sort::TIME)?;
+    walk.set_sorting(Sort::TOPOLOGICAL | Sort::TIME)?;
     for refs in ["refs/heads/*", "refs/tags/*", "refs/remotes/*"] {
         walk.push_glob(refs)?;
     }
@@ -149,11 +151,7 @@ fn elsewhere(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::
     fitting(repo, walk, fits)
 }
 
-fn fitting(
-    repo: &Repository,
-    walk: impl Iterator<Item = Result<Oid, git2::Error>>,
-    fits: Fits,
-) -> Result<Vec<Oid>, git2::Error> {
+fn fitting(repo: &Repository, walk: git2::Revwalk, fits: Fits) -> Result<Vec<Oid>, git2::Error> {
     let mut found = Vec::new();
     for id in walk {
         let commit = repo.find_commit(id?)?;
