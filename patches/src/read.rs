@@ -10,7 +10,7 @@ mod path;
 mod tag;
 mod thread;
 
-pub(crate) use mail::is_mail;
+pub(crate) use mail::{is_mail, with_mbox_line, without_mbox_line};
 pub use tag::Version;
 pub use thread::{Reason, ThreadError};
 
@@ -201,6 +201,10 @@ fn plain(name: &str, text: &[u8]) -> Located<Reading> {
         return Err((1, ReadErrorKind::NoDiff));
     }
     let header = plain_header(name, &mended);
+    if header.has_nul() {
+        let kind = ReadErrorKind::Charset("a NUL byte above the diff");
+        return Err((1, kind));
+    }
     Ok(Reading {
         patches: vec![Patch {
             name: name.to_owned(),

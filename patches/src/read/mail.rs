@@ -8,6 +8,8 @@ mod header;
 mod mbox;
 mod parts;
 
+pub(crate) use mbox::{with_mbox_line, without_mbox_line};
+
 use super::mend::{self, Mended};
 use super::{Located, ReadErrorKind, charset, diff, tag};
 use crate::{FilePatch, Header, Mend, MendKind, Trailers};
