@@ -8,7 +8,6 @@ pub mod import;
 mod fit;
 mod folder;
 mod manifest;
-mod mbox;
 mod model;
 mod open;
 mod quilt;

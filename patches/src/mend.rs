@@ -66,12 +66,13 @@ impl Mend {
 
 impl MendKind {
     /// All kinds, in the order in which a patch is mended.
-    pub const ALL: [MendKind; 10] = [
+    pub const ALL: [MendKind; 11] = [
         MendKind::ByteOrderMark,
         MendKind::Page,
         MendKind::Quotation,
         MendKind::Wrapped,
         MendKind::EmptyContext,
+        MendKind::ContextBlank,
         MendKind::Counts,
         MendKind::LineEnds,
         MendKind::Whitespace,

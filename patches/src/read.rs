@@ -10,7 +10,7 @@ mod path;
 mod tag;
 mod thread;
 
-pub(crate) use mail::is_mail;
+pub(crate) use mail::{is_mail, with_mbox_line, without_mbox_line};
 pub use tag::Version;
 pub use thread::{Reason, ThreadError};
 
@@ -142,7 +142,8 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
         return Err(error((1, ReadErrorKind::TooLarge(bytes.len()))));
     }
     let (text, mark) = charset::without_mark(bytes).map_err(|kind| error((1, kind)))?;
-    let mut whole: Vec<Mend> = mark.map(charset::mend).into_iter().collect();
+    let mark = mark.map(|kind| mend::of_patch(kind, 1, 1));
+    let mut whole: Vec<Mend> = mark.into_iter().collect();
     let mut reading = match page::text(&text).map_err(error)? {
         Some(page) => {
             whole.push(page.mend());
@@ -178,8 +179,8 @@ fn read_text(name: &str, text: &[u8]) -> Located<Reading> {
         name: numbered(name, index),
         header: taken.mail.header,
         trailers: taken.mail.trailers,
-        mends: taken.mends,
-        files: taken.files,
+        mends: taken.changes.mends,
+        files: taken.changes.files,
         source: taken.mail.source,
     };
     Ok(Reading {
@@ -200,6 +201,10 @@ fn plain(name: &str, text: &[u8]) -> Located<Reading> {
         return Err((1, ReadErrorKind::NoDiff));
     }
     let header = plain_header(name, &mended);
+    if header.has_nul() {
+        let kind = ReadErrorKind::Charset("a NUL byte above the diff");
+        return Err((1, kind));
+    }
     Ok(Reading {
         patches: vec![Patch {
             name: name.to_owned(),

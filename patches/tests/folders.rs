@@ -75,6 +75,31 @@ fn a_quilt_folder_in_the_order_of_its_series_file() {
     assert_eq!(outcome(&series, "1\n"), "4\n");
 }
 
+/// patch(1) strips one less of git's `rename from`, which has no `a/`.
+#[test]
+fn names_of_a_moved_file_have_one_component_less() {
+    let git = "diff --git a/d/f b/d/g\nsimilarity index 60%\nrename from d/f\nrename to d/g\n\
+        --- a/d/f\n+++ b/d/g\n@@ -1 +1 @@\n-1\n+2\n";
+    let series = Series::open(folder(&[("series", "p -p1\n"), ("p", git)]).path()).unwrap();
+    let lab = Lab::new();
+    let base = lab.commit(&[file("d/f", "1\n")]);
+    let patches = series.patches(&lab.repo, base).unwrap();
+    let applied = apply(&lab.repo, base, &patches).unwrap();
+    assert_eq!(lab.content(applied.tree, "d/g"), b"2\n");
+}
+
+/// A file of 33 MiB, named twice.
+#[test]
+fn all_patches_together_are_bounded() {
+    let patch = "x".repeat(33 << 20) + "\n\n" + &diff("a/f", 1, 2);
+    let bundles = "title = \"t\"\npatches = [{ bundle = \"p\" }, { bundle = \"p\" }]\n";
+    for (list, text) in [("series", "p\np\n"), ("series.toml", bundles)] {
+        let error = Series::open(folder(&[(list, text), ("p", &patch)]).path()).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("more than the 67108864"), "{error}");
+    }
+}
+
 #[test]
 fn quilt_patches_stand_in_the_folder_patches() {
     let patch = diff("a/f", 1, 2);
@@ -224,4 +249,16 @@ fn a_bundle_is_known_by_its_first_line() {
         assert_eq!(series.name, "my");
     }
     assert!(Series::from_bytes("my.bundle", b"# v2 git bundles\n").is_err());
+}
+
+#[test]
+fn blank_lines_above_the_line_of_an_mbox() {
+    let from = "From 2f0f2ef0 Mon Sep 17 00:00:00 2001\n";
+    let two = format!("\n\n{from}{}", mail("PATCH 2/2", "two", 2, 3));
+    let files = [
+        ("1.eml", &mail("PATCH 1/2", "one", 1, 2)[..]),
+        ("2.eml", &two),
+    ];
+    let series = Series::open(folder(&files).path()).unwrap();
+    assert_eq!(names(&series), ["1.eml", "2.eml"]);
 }

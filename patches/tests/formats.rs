@@ -254,3 +254,11 @@ fn a_name_is_bounded() {
     let error = refused(&format!("--- {words}\n+++ {words}\n@@ -1 +1 @@\n-1\n+2\n"));
     assert_eq!(error.line, 1);
 }
+
+/// Marks that could each begin a revision, and blanks behind all of them.
+#[test]
+fn a_hostile_name_is_read_in_bounded_time() {
+    let name = "(r1 ".repeat(100_000) + &" ".repeat(400_000);
+    let error = refused(&format!("--- a {name}\n+++ b\n@@ -1 +1 @@\n-a\n+b\n"));
+    assert!(error.to_string().contains("longer than 4096"), "{error}");
+}

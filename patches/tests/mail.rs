@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use ktrial_patches::read::read;
-use ktrial_patches::{Change, Date, LineKind, Patch, Person};
+use ktrial_patches::{Change, Date, LineKind, MendKind, Patch, Person};
 
 const DIFF: &str = "diff --git a/f b/f\nindex 01e79c3..0b66db1 100644\n--- a/f\n+++ b/f\n\
     @@ -1,3 +1,3 @@ heading\n 1\n-2\n+two\n 3\n";
@@ -293,4 +293,59 @@ fn trailers() {
         (added.trailers.fixes.len(), added.trailers.base_commit),
         (0, None)
     );
+}
+
+#[test]
+fn the_description_ends_where_a_mended_diff_begins() {
+    let head = "From: A <a@example.org>\nSubject: [PATCH] s\n\nWhy.\n\nAcked-by: B\n";
+    let quoted: String = DIFF.lines().map(|line| format!("> {line}\n")).collect();
+    let patch = one(&format!("{head}\n{quoted}"));
+    assert_eq!(patch.header.message, "Why.\n\nAcked-by: B");
+    assert_eq!(patch.files.len(), 1);
+    // The mark between the two as well as what they stand around.
+    let all: String =
+        format!("From: C <c@example.org>\n\nWhy.\n---\n{DIFF}base-commit: 1da177e4c3f4\n");
+    let quoted: String = all.lines().map(|line| format!("> {line}\n")).collect();
+    let patch = one(&format!(
+        "From: A <a@example.org>\nSubject: [PATCH] s\n\n{quoted}"
+    ));
+    assert_eq!(patch.header.message, "Why.");
+    assert_eq!(patch.header.author, person("C", "c@example.org"));
+    assert_eq!(patch.trailers.base_commit.as_deref(), Some("1da177e4c3f4"));
+}
+
+#[test]
+fn an_address_that_an_archive_wrote_as_html() {
+    let mail = |from: &str| format!("From: {from}\nSubject: [PATCH] a &lt; b\n\nWhy.\n---\n{DIFF}");
+    for (from, name) in [
+        ("A B &lt;a@example.org&gt;", "A B"),
+        ("&quot;B, A&quot; &lt;a@example.org&gt;", "B, A"),
+        ("&lt;a@example.org&gt;", "a@example.org"),
+    ] {
+        let patch = one(&mail(from));
+        assert_eq!(patch.header.author, person(name, "a@example.org"), "{from}");
+        let mends: Vec<_> = patch.mends.iter().map(|m| (m.kind, m.line)).collect();
+        assert_eq!(mends, [(MendKind::Entities, 1)]);
+        assert_eq!(patch.header.subject, "a &lt; b");
+    }
+    assert_eq!(one(&mail("A <a@example.org>")).mends, []);
+}
+
+#[test]
+fn marks_of_an_mbox_are_no_part_of_its_mails() {
+    let mail = format!("From: A <a@example.org>\nSubject: s\n\nFrom here on.\n---\n{DIFF}");
+    let escaped = mail.replace("\nFrom here", "\n>From here");
+    let mbox = format!("From mboxrd@z Thu Jan  1 00:00:00 1970\n{escaped}");
+    assert_eq!(one(&mbox).source, mail.as_bytes());
+}
+
+#[test]
+fn a_mail_of_too_many_lines_among_others() {
+    let mail = |lines: usize| {
+        let lines = "\n".repeat(lines);
+        format!("From mboxrd@z Thu Jan  1 00:00:00 1970\nFrom: A <a@b>\nSubject: s\n\n{lines}\n")
+    };
+    let mbox = mail(2_100_000) + &mail(2_100_000);
+    let error = read("m", mbox.as_bytes()).unwrap_err().to_string();
+    assert!(error.contains("more than 4,000,000 lines"), "{error}");
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use ktrial_patches::read::{ReadError, ReadErrorKind, read};
-use ktrial_patches::{Hunk, MendKind, Patch, Rewrite};
+use ktrial_patches::{Hunk, Mend, MendKind, Patch, Rewrite};
 
 const HEAD: &str = "--- a/f\n+++ b/f\n";
 const DIFF: &str =
@@ -25,6 +25,9 @@ fn hunks(patch: &Patch) -> Vec<&Hunk> {
 /// Kind, line and lines of each mend.
 fn mends(patch: &Patch) -> Vec<(MendKind, usize, usize)> {
     let mends = patch.mends.iter();
+    // Records name the kinds.
+    let known = |m: &Mend| MendKind::named(m.kind.name()) == Some(m.kind);
+    assert!(mends.clone().all(known));
     mends.map(|m| (m.kind, m.line, m.lines)).collect()
 }
 

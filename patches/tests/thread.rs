@@ -271,6 +271,13 @@ fn the_same_mail_twice_and_another_for_one_number() {
         },
     ]);
     assert_eq!(left_out(&by_diff), [("[PATCH 1/1] a", Reason::Duplicate)]);
+    // One id, as where a mail was edited after it was saved: which is meant?
+    let edited = Mail {
+        id: "a",
+        ..patch("[PATCH 1/1] a", "b")
+    };
+    let edited = refused(&[by_id(""), edited]).to_string();
+    assert!(edited.contains("two different mails for 1/1"), "{edited}");
     let twice = refused(&[patch("[PATCH 1/1] a", "a"), patch("[PATCH 1/1] a", "b")]);
     assert_eq!(
         twice.to_string(),

@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::SeriesError;
-use super::mbox;
 use super::open::{read_bounded, too_large};
 use crate::MAX_PATCH_BYTES;
-use crate::read::{LeftOut, ReadError, ReadErrorKind, Reading, Reason, is_mail, read};
+use crate::read::{
+    LeftOut, ReadError, ReadErrorKind, Reading, Reason, is_mail, read, with_mbox_line,
+    without_mbox_line,
+};
 
 /// What patches are saved as.
 const PATCHES: [&str; 4] = ["patch", "diff", "eml", "mbox"];
@@ -125,7 +127,7 @@ fn read_each(files: &[File]) -> Result<Reading, SeriesError> {
 fn read_thread(folder: &Path, files: &[File]) -> Result<Reading, SeriesError> {
     let mut mbox = Vec::new();
     for file in files {
-        mbox.extend_from_slice(&mbox::opened(&file.bytes));
+        mbox.extend_from_slice(&with_mbox_line(&file.bytes));
         if !mbox.ends_with(b"\n") {
             mbox.push(b'\n');
         }
@@ -134,15 +136,15 @@ fn read_thread(folder: &Path, files: &[File]) -> Result<Reading, SeriesError> {
     let shown = folder.display().to_string();
     let mut reading = read(&shown, &mbox).map_err(|error| located(error, files))?;
     let known = files.iter().map(|file| {
-        let mail = mbox::bare(&file.bytes).trim_ascii();
+        let mail = without_mbox_line(&file.bytes).trim_ascii();
         (mail, file)
     });
     let known: HashMap<&[u8], &File> = known.collect();
     for patch in &mut reading.patches {
-        let mail = mbox::bare(&patch.source).trim_ascii();
+        let mail = without_mbox_line(&patch.source).trim_ascii();
         if let Some(file) = known.get(mail) {
             patch.name = file.name.clone();
-            patch.source = mbox::bare(&file.bytes).to_vec();
+            patch.source = without_mbox_line(&file.bytes).to_vec();
         }
     }
     Ok(reading)

@@ -8,9 +8,9 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{MANIFEST, Series, SeriesError, Step, mbox};
+use super::{MANIFEST, Series, SeriesError, Step, steps};
 use crate::history::Reference;
-use crate::read::read;
+use crate::read::{read, with_mbox_line};
 use crate::{MendKind, Patch};
 use manifest::{FileEntry, StepEntry};
 
@@ -89,7 +89,7 @@ pub fn write(series: &Series, folder: &Path) -> Result<Series, ImportError> {
                     true => patch.name.clone(),
                     false => names::of_patch(index + 1, &patch.header.subject),
                 };
-                let bytes = mbox::opened(&patch.source);
+                let bytes = with_mbox_line(&patch.source);
                 put(&name, &bytes)?;
                 entry(name, &bytes, patch)?
             }
@@ -125,13 +125,13 @@ fn entry(name: String, bytes: &[u8], patch: &Patch) -> Result<StepEntry, ImportE
     if is_same(alone, patch) {
         return Ok(StepEntry::Plain(name));
     }
-    let stated = patch.files.first().and_then(|file| file.strip);
+    // Of the names of a moved file, one less may be stripped than was stated.
+    let stated = patch.files.iter().filter_map(|file| file.strip).max();
+    let one_more = stated.map(|level| level + 1);
     for reverse in [false, true] {
-        for strip in [None, stated] {
+        for strip in [None, stated, one_more] {
             let mut tried = alone.clone();
-            for file in &mut tried.files {
-                file.strip = strip.or(file.strip);
-            }
+            steps::strip([&mut tried], strip);
             if reverse {
                 tried = tried.reversed().map_err(|_| differs())?;
             }

@@ -3,10 +3,10 @@
 use std::path::{Component, Path};
 
 use super::SeriesError;
-use super::open::read_bounded;
-use super::steps::undone;
-use crate::Patch;
+use super::open::{read_bounded, too_large};
+use super::steps::{strip, undone};
 use crate::read::{Reading, read};
+use crate::{MAX_PATCH_BYTES, Patch};
 
 /// The file that lists the patches.
 pub(super) const SERIES: &str = "series";
@@ -33,6 +33,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
         cover: None,
         left_out: Vec::new(),
     };
+    let mut total = 0;
     for (index, line) in text.lines().enumerate() {
         let wrong = |message: String| SeriesError::Manifest {
             file: path.display().to_string(),
@@ -49,6 +50,10 @@ pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
             )),
             other => other,
         })?;
+        total += bytes.len();
+        if total > MAX_PATCH_BYTES {
+            return Err(too_large(&folder.display().to_string(), total));
+        }
         let one = read(entry.name, &bytes)?;
         all.patches.extend(entry.in_order(one.patches)?);
         all.left_out.extend(one.left_out);
@@ -71,9 +76,7 @@ fn content(folder: &Path, name: &str) -> Result<Vec<u8>, SeriesError> {
 impl Entry<'_> {
     /// The patches as the line's options say.
     fn in_order(&self, mut patches: Vec<Patch>) -> Result<Vec<Patch>, SeriesError> {
-        for file in patches.iter_mut().flat_map(|patch| &mut patch.files) {
-            file.strip = self.strip.or(file.strip);
-        }
+        strip(&mut patches, self.strip);
         match self.reverse {
             true => Ok(undone(&patches)?),
             false => Ok(patches),
@@ -106,8 +109,8 @@ fn entry(line: &str) -> Result<Option<Entry<'_>>, String> {
             }
             comment if comment.starts_with('#') => break,
             "-R" => entry.reverse = true,
-            option => match strip(option) {
-                Some(strip) => entry.strip = Some(strip),
+            option => match level(option) {
+                Some(level) => entry.strip = Some(level),
                 None => {
                     return Err(format!(
                         "expected `-p0`, `-p1` … or `-R` after the name of a patch, found `{option}`"
@@ -127,11 +130,11 @@ fn guarded(guard: &str) -> String {
 }
 
 /// `-p2`; quilt's own `-pab` stands for `-p1`.
-fn strip(option: &str) -> Option<usize> {
+fn level(option: &str) -> Option<usize> {
     match option.strip_prefix("-p")? {
         "ab" => Some(1),
         digits if digits.bytes().all(|b| b.is_ascii_digit()) => {
-            digits.parse().ok().filter(|strip| *strip <= MAX_STRIP)
+            digits.parse().ok().filter(|level| *level <= MAX_STRIP)
         }
         _ => None,
     }

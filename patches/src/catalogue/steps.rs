@@ -4,7 +4,7 @@ use git2::{Oid, Repository};
 
 use super::{Series, SeriesError, Step};
 use crate::history::{self, Reference, ResolveError};
-use crate::{Irreversible, Patch};
+use crate::{Change, FilePatch, Irreversible, Patch};
 
 impl Series {
     /// The patches that it brings along: all of them, unless it names commits.
@@ -66,4 +66,21 @@ fn first_known(
 /// The patches that undo these, last one first.
 pub(super) fn undone(patches: &[Patch]) -> Result<Vec<Patch>, Irreversible> {
     patches.iter().rev().map(Patch::reversed).collect()
+}
+
+/// Has so many components stripped from the names of the files, as `patch -p` does;
+/// `None` leaves that as it is.
+pub(super) fn strip<'a>(patches: impl IntoIterator<Item = &'a mut Patch>, level: Option<usize>) {
+    let Some(level) = level else { return };
+    for file in patches.into_iter().flat_map(|patch| &mut patch.files) {
+        file.strip = Some(match is_moved_without_prefix(file) {
+            true => level.saturating_sub(1),
+            false => level,
+        });
+    }
+}
+
+/// Git's lines `rename from` and `copy from` lack the `a/` that its other names have.
+fn is_moved_without_prefix(file: &FilePatch) -> bool {
+    matches!(file.change, Change::Rename | Change::Copy) && file.strip == Some(0)
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use mail_parser::decoders::charsets::map::charset_decoder;
 
 use super::ReadErrorKind;
-use crate::{Mend, MendKind};
+use crate::MendKind;
 
 /// The file without a byte order mark and in UTF-8 where it was in UTF-16, as
 /// PowerShell's `>` writes it; and what was done, where something was.
@@ -37,17 +37,6 @@ pub(super) fn without_mark(
         ReadErrorKind::Charset("it begins as UTF-16 does and is damaged further down")
     })?;
     Ok((Cow::Owned(text.into_bytes()), mark))
-}
-
-/// The mend that [`without_mark`] calls for.
-pub(super) fn mend(kind: MendKind) -> Mend {
-    Mend {
-        kind,
-        path: None,
-        line: 1,
-        lines: 1,
-        added: None,
-    }
 }
 
 /// Text in the set that a mail names, as UTF-8. As in git, text is taken for

@@ -9,16 +9,21 @@ mod plain;
 
 pub(super) use hunk::header as hunk_header;
 
-use super::ReadErrorKind;
+use super::{Located, ReadErrorKind};
 use crate::FilePatch;
 use crate::text::shown;
 use names::Fuller;
 
-/// Lines read of one file at most: more would take gigabytes once taken apart.
+/// Lines read of one file at most, of all mails in it together: more would take
+/// gigabytes once taken apart.
 pub(super) const MAX_LINES: usize = 4_000_000;
 
-/// A kind of trouble, and the line it is on.
-pub(super) type Located<T> = Result<T, (usize, ReadErrorKind)>;
+pub(super) fn too_many_lines() -> ReadErrorKind {
+    ReadErrorKind::Unsupported {
+        what: "a patch of more than 4,000,000 lines",
+        instead: "split it",
+    }
+}
 
 /// Where the description ends: git's own rule, a line `---`, `diff -…`,
 /// `--- name` or `Index: `, and the head of a context diff.
@@ -97,10 +102,7 @@ impl<'a> Input<'a> {
         if self.line <= MAX_LINES {
             return Ok(());
         }
-        Err(self.error(ReadErrorKind::Unsupported {
-            what: "a patch of more than 4,000,000 lines",
-            instead: "split it",
-        }))
+        Err(self.error(too_many_lines()))
     }
 
     fn at_file_header(&self) -> bool {

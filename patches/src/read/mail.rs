@@ -8,7 +8,10 @@ mod header;
 mod mbox;
 mod parts;
 
-use super::{Located, ReadErrorKind, charset, diff, mend, tag};
+pub(crate) use mbox::{with_mbox_line, without_mbox_line};
+
+use super::mend::{self, Mended};
+use super::{Located, ReadErrorKind, charset, diff, tag};
 use crate::{FilePatch, Header, Mend, MendKind, Trailers};
 use body::Body;
 use header::Fields;
@@ -34,8 +37,16 @@ pub(super) struct Mail {
     pub source: Vec<u8>,
     /// It has patches attached that are mails of their own, and follow it.
     pub carries: bool,
-    mends: Vec<Mend>,
-    text: Located<Text>,
+    /// What its diff does.
+    pub changes: Located<Changes>,
+}
+
+/// What a mail does to files, and what had to be put right, with lines counted
+/// in the file.
+#[derive(Default)]
+pub(super) struct Changes {
+    pub files: Vec<FilePatch>,
+    pub mends: Vec<Mend>,
 }
 
 /// What a mail says.
@@ -51,35 +62,12 @@ struct Text {
 }
 
 impl Mail {
-    /// The files it changes and what had to be put right, with lines counted
-    /// in the file.
-    pub(super) fn take_apart(&self) -> Located<(Vec<FilePatch>, Vec<Mend>)> {
-        let text = self.text.as_ref().map_err(Clone::clone)?;
-        // No commit can hold one.
-        if self.header.has_nul() {
-            let kind = ReadErrorKind::Mail("a NUL byte in its text");
-            return Err((self.line, kind));
+    /// The files it changes; none where it has no diff.
+    pub(super) fn files(&self) -> Located<&[FilePatch]> {
+        match &self.changes {
+            Ok(changes) => Ok(&changes.files),
+            Err(error) => Err(error.clone()),
         }
-        // Hunks that are whole show which reading is right.
-        let is_whole = |body: &Body| diff::parse(&body.bytes, 1).is_ok();
-        if !text.unflowed.is_empty()
-            && !is_whole(&text.body)
-            && let Some(unflowed) = text.unflowed.iter().find(|body| is_whole(body))
-        {
-            return self.read(unflowed);
-        }
-        self.read(&text.body)
-    }
-
-    fn read(&self, body: &Body) -> Located<(Vec<FilePatch>, Vec<Mend>)> {
-        let mended =
-            mend::parse(&body.bytes, 1).map_err(|(line, kind)| (body.lines.line(line), kind))?;
-        let (files, mut mends) = (mended.files, mended.mends);
-        for mend in &mut mends {
-            mend.line = body.lines.line(mend.line);
-        }
-        mends.extend(self.mends.iter().cloned());
-        Ok((files, mends))
     }
 }
 
@@ -121,65 +109,123 @@ fn is_field(line: &[u8]) -> bool {
 
 /// All mails of a file, those within mails after the mail that they are in.
 pub(super) fn all(bytes: &[u8]) -> Located<Vec<Mail>> {
-    let mut mails = Vec::new();
+    let mut mails = Mails::default();
     for raw in mbox::split(bytes) {
-        read(&raw, 0, &mut mails)?;
+        mails.read(&raw, 0)?;
     }
-    Ok(mails)
+    Ok(mails.read)
 }
 
-fn read(raw: &Raw, nesting: usize, mails: &mut Vec<Mail>) -> Located<()> {
-    let at_start = |kind| (raw.line, kind);
-    let bytes = raw.unescaped();
-    let (head, head_lines) = parts::header(&bytes).map_err(at_start)?;
-    let content = Content::read(head);
-    let fields = header::fields(head, content.charset.as_deref())
-        .ok_or_else(|| at_start(ReadErrorKind::Mail("it has no header")))?;
-    let below = raw.line + head_lines;
-    let mut text = text(content, &bytes[head.len()..], below).map_err(|kind| (below, kind));
-    let inner = text
-        .as_mut()
-        .map_or_else(|_| Vec::new(), |text| std::mem::take(&mut text.inner));
-    let carries = !inner.is_empty();
-    mails.push(mail(raw, fields, text, carries));
-    if nesting == MAX_NESTING && carries {
-        return Err(at_start(ReadErrorKind::Mail("too many mails in mails")));
-    }
-    for body in inner {
-        for one in mbox::split(&body.bytes) {
-            let line = body.lines.line(one.line);
-            read(&Raw { line, ..one }, nesting + 1, mails)?;
+/// The mails that were read.
+#[derive(Default)]
+struct Mails {
+    read: Vec<Mail>,
+    /// Lines of all their texts together.
+    lines: usize,
+}
+
+impl Mails {
+    fn read(&mut self, raw: &Raw, nesting: usize) -> Located<()> {
+        let at_start = |kind| (raw.line, kind);
+        let bytes = raw.unescaped();
+        let (head, head_lines) = parts::header(&bytes).map_err(at_start)?;
+        let content = Content::read(head);
+        let fields = header::fields(head, content.charset.as_deref())
+            .ok_or_else(|| at_start(ReadErrorKind::Mail("it has no header")))?;
+        let below = raw.line + head_lines;
+        let mut text = text(content, &bytes[head.len()..], below).map_err(|kind| (below, kind));
+        let (inner, lines) = text.as_mut().map_or_else(
+            |_| (Vec::new(), 0),
+            |text| (std::mem::take(&mut text.inner), text.body.ended),
+        );
+        self.lines += lines;
+        if self.lines > diff::MAX_LINES {
+            return Err(at_start(diff::too_many_lines()));
         }
+        let carries = !inner.is_empty();
+        let source = bytes.to_vec();
+        self.read.push(Mail {
+            carries,
+            source,
+            ..mail(raw.line, fields, text)
+        });
+        if nesting == MAX_NESTING && carries {
+            return Err(at_start(ReadErrorKind::Mail("too many mails in mails")));
+        }
+        for body in inner {
+            for one in mbox::split(&body.bytes) {
+                let line = body.lines.line(one.line);
+                self.read(&Raw { line, ..one }, nesting + 1)?;
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
-fn mail(raw: &Raw, fields: Fields, text: Located<Text>, carries: bool) -> Mail {
-    let said = text.as_ref().ok();
-    let body = said.map_or(&[][..], |text| &text.body.bytes);
-    let description = &body[..diff::description_end(body)];
-    let charset = said.and_then(|text| text.charset.as_deref());
-    let description = charset::to_utf8(description, charset).replace("\r\n", "\n");
+/// A mail that starts at this line.
+fn mail(line: usize, fields: Fields, text: Located<Text>) -> Mail {
+    let (text, trouble) = match text {
+        Ok(text) => (text, None),
+        Err(trouble) => (Text::default(), Some(trouble)),
+    };
+    let body = text.as_sent();
+    let read = match trouble {
+        Some(trouble) => Err(trouble),
+        None => parse(body),
+    };
+    // What stands above a diff flows, even where the diff does not.
+    let shown = match &read {
+        Ok(read) if std::ptr::eq(body, &text.body) => &read.text[..],
+        _ => &text.body.bytes,
+    };
+    let description = &shown[..diff::description_end(shown)];
+    let description = charset::to_utf8(description, text.charset.as_deref());
+    let description = description.replace("\r\n", "\n");
     let (own, message) = header::in_body(&description);
-    let subject = fields.subject.unwrap_or_default();
     let message = message.trim();
+    let trailers = Trailers::of_mail(message, shown);
+    let subject = fields.subject.unwrap_or_default();
+    let is_decoded = match own.author {
+        Some(_) => own.decoded,
+        None => fields.decoded,
+    };
+    let decoded = is_decoded.then(|| mend::of_patch(MendKind::Entities, line, 1));
+    let decoded = Vec::from_iter(decoded);
+    let header = Header {
+        subject: tag::without(own.subject.as_deref().unwrap_or(&subject)),
+        author: own.author.or(fields.author),
+        date: own.date.or(fields.date),
+        message: message.to_owned(),
+    };
+    let changes = match read {
+        // No commit can hold one.
+        Ok(_) if header.has_nul() => Err((line, ReadErrorKind::Mail("a NUL byte in its text"))),
+        read => read.map(|read| Changes {
+            files: read.files,
+            mends: [read.mends, text.mends.clone(), decoded].concat(),
+        }),
+    };
     Mail {
-        line: raw.line,
-        header: Header {
-            subject: tag::without(own.subject.as_deref().unwrap_or(&subject)),
-            author: own.author.or(fields.author),
-            date: own.date.or(fields.date),
-            message: message.to_owned(),
-        },
+        line,
+        header,
         subject,
         id: fields.id,
         references: fields.references,
-        trailers: Trailers::of_mail(message, body),
-        source: raw.bytes.to_vec(),
-        carries,
-        mends: said.map_or_else(Vec::new, |text| text.mends.clone()),
-        text,
+        trailers,
+        source: Vec::new(),
+        carries: false,
+        changes,
     }
+}
+
+/// A text with its diff read and mended, and lines counted in the file.
+fn parse(body: &Body) -> Located<Mended<'_>> {
+    let placed = |line| body.lines.line(line);
+    let mut read = mend::parse(&body.bytes, 1).map_err(|(line, kind)| (placed(line), kind))?;
+    for mend in &mut read.mends {
+        mend.line = placed(mend.line);
+    }
+    Ok(read)
 }
 
 /// The text of a mail, attached diffs included, in order.
@@ -210,14 +256,12 @@ fn text(content: Content, body: &[u8], line: usize) -> Result<Text, ReadErrorKin
                 continue;
             }
             if !has_diff {
-                text.body.drop_signature();
+                text.bodies().for_each(Body::drop_signature);
             }
         }
         has_diff |= has_diff_in(&decoded.bytes);
-        text.mends.extend(mark.map(|kind| Mend {
-            line: part.line,
-            ..charset::mend(kind)
-        }));
+        text.mends
+            .extend(mark.map(|kind| mend::of_patch(kind, part.line, 1)));
         if text.charset.is_none() {
             text.charset = part.content.charset.clone();
         }
@@ -244,10 +288,23 @@ impl Text {
             }
             self.body.append(&flowed::join(part, flow));
         } else {
-            for body in self.unflowed.iter_mut().chain([&mut self.body]) {
-                body.append(part);
-            }
+            self.bodies().for_each(|body| body.append(part));
         }
+    }
+
+    fn bodies(&mut self) -> impl Iterator<Item = &mut Body> {
+        self.unflowed.iter_mut().chain([&mut self.body])
+    }
+
+    /// The text as it was before it was sent: hunks that are whole show which
+    /// reading is right.
+    fn as_sent(&self) -> &Body {
+        let is_whole = |body: &&Body| diff::parse(&body.bytes, 1).is_ok();
+        if self.unflowed.is_empty() || is_whole(&&self.body) {
+            return &self.body;
+        }
+        let unflowed = self.unflowed.iter().find(is_whole);
+        unflowed.unwrap_or(&self.body)
     }
 }
 

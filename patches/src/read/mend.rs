@@ -20,8 +20,7 @@ use std::borrow::Cow;
 
 use self::hunks::{Cursor, Exact, exact};
 use self::row::{Mark, Row};
-use super::ReadErrorKind;
-use super::diff::{self, Located};
+use super::{Located, ReadErrorKind, diff};
 use crate::{FilePatch, Mend, MendKind};
 
 /// A text that was read.
@@ -142,7 +141,8 @@ fn blanks(rows: &mut [Row]) -> Vec<Mend> {
     whole.into_iter().chain(single).collect()
 }
 
-fn of_patch(kind: MendKind, line: usize, lines: usize) -> Mend {
+/// A mend that is about the whole patch.
+pub(super) fn of_patch(kind: MendKind, line: usize, lines: usize) -> Mend {
     Mend {
         kind,
         path: None,

@@ -3,7 +3,7 @@
 mod html;
 
 use super::lines::LineMap;
-use super::{Located, ReadErrorKind, Reading};
+use super::{Located, ReadErrorKind, Reading, mend};
 use crate::{Mend, MendKind};
 
 /// The text that a page shows.
@@ -19,13 +19,8 @@ impl Page {
     }
 
     pub(super) fn mend(&self) -> Mend {
-        Mend {
-            kind: MendKind::Page,
-            path: None,
-            line: self.line(1),
-            lines: 1 + self.text.iter().filter(|&&b| b == b'\n').count(),
-            added: None,
-        }
+        let lines = 1 + self.text.iter().filter(|&&b| b == b'\n').count();
+        mend::of_patch(MendKind::Page, self.line(1), lines)
     }
 
     /// Makes lines of the text lines of the page.

@@ -5,15 +5,15 @@ mod error;
 mod relate;
 mod set;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fmt;
 
 pub use error::ThreadError;
 
-use super::mail::Mail;
+use super::mail::{Changes, Mail};
 use super::tag::{self, Tag};
 use super::{LeftOut, Located, ReadErrorKind};
-use crate::{FilePatch, Header, Mend};
+use crate::Header;
 use set::{Set, Sets};
 
 /// Why a mail is no part of the series.
@@ -69,15 +69,14 @@ impl Entry {
     }
 
     fn has_diff(&self) -> bool {
-        matches!(self.mail.take_apart(), Ok((files, _)) if !files.is_empty())
+        matches!(self.mail.files(), Ok(files) if !files.is_empty())
     }
 }
 
 /// A patch of the series, taken apart.
 pub(super) struct Taken {
     pub mail: Mail,
-    pub files: Vec<FilePatch>,
-    pub mends: Vec<Mend>,
+    pub changes: Changes,
 }
 
 /// What came of a thread.
@@ -114,18 +113,22 @@ pub(super) fn sort(mails: Vec<Mail>) -> Located<Series> {
     Ok(series)
 }
 
-/// The mails without those that came twice, as by two lists.
+/// The mails without those that came twice, as by two lists. Of two that have
+/// one Message-Id and change different things, neither is left out.
 fn unique(mails: Vec<Mail>, left_out: &mut Vec<LeftOut>) -> Vec<Entry> {
-    let mut seen = HashSet::new();
-    let mut entries = Vec::new();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut entries: Vec<Entry> = Vec::new();
     for mail in mails {
         let (tag, title) = tag::read(&mail.subject);
-        let is_new = mail.id.as_ref().is_none_or(|id| seen.insert(id.clone()));
+        let id = mail.id.clone();
+        let first = id.map(|id| *seen.entry(id).or_insert(entries.len()));
+        let first = first.and_then(|at| entries.get(at));
+        let is_same = first.is_some_and(|first| first.mail.files() == mail.files());
         let entry = Entry { mail, tag, title };
-        if is_new {
-            entries.push(entry);
-        } else {
+        if is_same {
             left_out.push(entry.left_out(Reason::Duplicate));
+        } else {
+            entries.push(entry);
         }
     }
     entries
@@ -136,11 +139,11 @@ fn sorted(entries: Vec<Entry>, left_out: &mut Vec<LeftOut>) -> Located<(Sets, Ve
     let mut sets = Sets::default();
     let mut plain = Vec::new();
     for entry in entries {
-        if entry.mail.carries && !entry.has_diff() {
+        if entry.mail.carries && entry.mail.files()?.is_empty() {
             left_out.push(entry.left_out(Reason::Carrier));
         } else if entry.tag.patch {
             left_out.extend(sets.add(entry)?);
-        } else if entry.mail.take_apart()?.0.is_empty() {
+        } else if entry.mail.files()?.is_empty() {
             left_out.push(entry.left_out(Reason::NoDiff));
         } else {
             plain.push(entry);
@@ -151,12 +154,12 @@ fn sorted(entries: Vec<Entry>, left_out: &mut Vec<LeftOut>) -> Located<(Sets, Ve
 
 impl Series {
     fn take(&mut self, entries: Vec<Entry>) -> Located<()> {
-        for Entry { mail, .. } in entries {
-            let (files, mends) = mail.take_apart()?;
-            if files.is_empty() {
+        for Entry { mut mail, .. } in entries {
+            let changes = std::mem::replace(&mut mail.changes, Ok(Changes::default()))?;
+            if changes.files.is_empty() {
                 return Err((mail.line, ReadErrorKind::NoDiff));
             }
-            self.patches.push(Taken { mail, files, mends });
+            self.patches.push(Taken { mail, changes });
         }
         Ok(())
     }
@@ -166,11 +169,14 @@ impl Series {
         let first_line = replies.first().map_or(1, |it| it.mail.line);
         let (mut patches, others): (Vec<_>, Vec<_>) =
             replies.into_iter().partition(Entry::has_diff);
-        let others = others.iter().map(|it| it.left_out(Reason::Reply));
-        self.left_out.extend(others);
         if patches.is_empty() {
+            for other in &others {
+                other.mail.files()?;
+            }
             return Err((first_line, ReadErrorKind::NoDiff));
         }
+        let others = others.iter().map(|it| it.left_out(Reason::Reply));
+        self.left_out.extend(others);
         if patches.len() > 1 && patches.iter().all(|it| it.tag.number.is_some()) {
             let (sets, plain) = sorted(patches, &mut self.left_out)?;
             return self.take_sets(sets, plain);

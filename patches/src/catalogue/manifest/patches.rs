@@ -5,8 +5,9 @@ use std::path::Path;
 use toml::{Spanned, Table, Value};
 
 use super::Source;
-use crate::catalogue::steps::undone;
-use crate::catalogue::{SeriesError, Step};
+use crate::MAX_PATCH_BYTES;
+use crate::catalogue::open::too_large;
+use crate::catalogue::{SeriesError, Step, steps};
 use crate::history::Reference;
 use crate::read::{LeftOut, read};
 
@@ -22,14 +23,20 @@ pub(super) fn steps(
 ) -> Result<(Vec<Step>, Vec<LeftOut>), SeriesError> {
     let mut steps = Vec::new();
     let mut left_out = Vec::new();
+    let mut total = 0;
     for entry in entries {
-        let content = |what: &str, name: &str| {
-            file(name).map_err(|error| match error {
+        let mut content = |what: &str, name: &str| {
+            let bytes = file(name).map_err(|error| match error {
                 SeriesError::Io { source: io, .. } => {
                     source.wrong(entry, &format!("the {what} `{name}` can't be read: {io}"))
                 }
                 other => other,
-            })
+            })?;
+            total += bytes.len();
+            match total > MAX_PATCH_BYTES {
+                true => Err(too_large(&source.path, total)),
+                false => Ok(bytes),
+            }
         };
         match meaning(entry.get_ref()).map_err(|message| source.wrong(entry, &message))? {
             Meaning::File {
@@ -38,11 +45,9 @@ pub(super) fn steps(
                 reverse,
             } => {
                 let mut reading = read(name, &content("patch", name)?)?;
-                for file in reading.patches.iter_mut().flat_map(|p| &mut p.files) {
-                    file.strip = strip.or(file.strip);
-                }
+                steps::strip(&mut reading.patches, strip);
                 if reverse {
-                    reading.patches = undone(&reading.patches)?;
+                    reading.patches = steps::undone(&reading.patches)?;
                 }
                 steps.extend(reading.patches.into_iter().map(Step::from));
                 left_out.extend(reading.left_out);

@@ -14,6 +14,8 @@ use crate::{Date, Person};
 pub(super) struct Fields {
     pub subject: Option<String>,
     pub author: Option<Person>,
+    /// The author's address stood there as `&lt;a@b&gt;`.
+    pub decoded: bool,
     pub date: Option<Date>,
     pub id: Option<String>,
     /// The mails that this one answers.
@@ -42,6 +44,7 @@ pub(super) fn fields(header: &[u8], charset: Option<&str>) -> Option<Fields> {
     Some(Fields {
         subject: message.subject().map(str::to_owned),
         author: author(&message),
+        decoded: message.header_raw("From").is_some_and(is_escaped),
         date: message.date().map(date),
         id: message.message_id().map(str::to_owned),
         references,
@@ -80,18 +83,40 @@ pub(super) fn in_body(text: &str) -> (Fields, &str) {
 }
 
 fn author(message: &Message) -> Option<Person> {
+    if let Some(field) = message.header_raw("From").filter(|field| is_escaped(field)) {
+        let mut field = field.to_owned();
+        for (entity, sign) in [
+            ("&lt;", "<"),
+            ("&gt;", ">"),
+            ("&quot;", "\""),
+            ("&amp;", "&"),
+        ] {
+            field = field.replace(entity, sign);
+        }
+        return alone(&field);
+    }
     // mail-parser takes `(none)` in `<root@host.(none)>` for a comment; git, which
     // writes such addresses, takes what is in the brackets.
     if let Some((before, inside, after)) = message.header_raw("From").and_then(in_brackets)
         && inside.contains('(')
     {
-        let plain = format!("From:{before}<a@a>{after}\n\n");
-        let message = MessageParser::default().parse_headers(plain.as_bytes())?;
-        return Some(person(&author(&message)?.name, inside));
+        let plain = format!("{before}<a@a>{after}");
+        return Some(person(&alone(&plain)?.name, inside));
     }
     let from = message.from()?.first()?;
     let email = from.address()?;
     Some(person(from.name().unwrap_or(email), email))
+}
+
+/// The author that a `From:` field names.
+fn alone(field: &str) -> Option<Person> {
+    let header = format!("From:{field}\n\n");
+    author(&MessageParser::default().parse_headers(header.as_bytes())?)
+}
+
+/// Whether an archive that showed a header as HTML wrote `<` as `&lt;`.
+fn is_escaped(field: &str) -> bool {
+    !field.contains('<') && field.contains("&lt;") && field.contains("&gt;")
 }
 
 /// A name and an address as a commit can hold them: git takes `<`, `>` and line

@@ -96,6 +96,27 @@ pub(super) fn split(bytes: &[u8]) -> Vec<Raw<'_>> {
     mails
 }
 
+/// What `git format-patch` writes above a mail, without a commit's hash.
+const LINE: &[u8] = b"From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n";
+
+/// A mail as it stands in an mbox; anything else, and what has such a line, as it is.
+pub(crate) fn with_mbox_line(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if without_mbox_line(bytes).len() < bytes.len() || !super::is_mail(bytes) {
+        return Cow::Borrowed(bytes);
+    }
+    Cow::Owned([LINE, bytes.trim_ascii_start()].concat())
+}
+
+/// A mail without the mbox line above it.
+pub(crate) fn without_mbox_line(bytes: &[u8]) -> &[u8] {
+    let text = bytes.trim_ascii_start();
+    let end = text.iter().position(|&b| b == b'\n').unwrap_or(text.len());
+    match is_mbox_line(&text[..end]) {
+        true => text.get(end + 1..).unwrap_or_default(),
+        false => bytes,
+    }
+}
+
 fn newlines(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&b| b == b'\n').count()
 }

@@ -7,8 +7,7 @@ use super::hunks::{Counts, Cursor, Exact, Region, exact};
 use super::row::{Mark, Row};
 use super::wrapped::{self, Joining};
 use super::{context, counts, doubtful_counts};
-use crate::read::ReadErrorKind;
-use crate::read::diff::Located;
+use crate::read::{Located, ReadErrorKind};
 use crate::{Mend, MendKind, Rewrite};
 
 /// Candidates that an error names at most.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::row::Row;
 use super::wrapped;
-use crate::read::ReadErrorKind;
+use crate::read::{Located, ReadErrorKind};
 
 /// What stands before quoted lines, in the text and in the source of a web page.
 const SIGNS: [&[u8]; 3] = [b">", b"|", b"&gt;"];
@@ -23,7 +23,7 @@ pub(super) struct Quotation {
 ///
 /// # Errors
 /// The line of a reply's text between its lines.
-pub(super) fn find(rows: &[Row]) -> Result<Option<Quotation>, (usize, ReadErrorKind)> {
+pub(super) fn find(rows: &[Row]) -> Located<Option<Quotation>> {
     let start = (0..rows.len()).find_map(|at| Some((at, diff_behind_sign(rows, at)?)));
     let Some((start, sign)) = start else {
         return Ok(None);

@@ -19,6 +19,7 @@ const MARKS: [&[u8]; 5] = [
 /// revision in brackets. A name may have blanks and even numbers in it, so
 /// only a whole date with its time counts.
 pub(super) fn start(field: &[u8]) -> Option<usize> {
+    let field = field.trim_ascii_end();
     let mut at = 0;
     loop {
         let blank = at + field[at..].iter().position(|&b| b == b' ')?;
@@ -64,7 +65,7 @@ fn is_mark(text: &[u8]) -> bool {
     let is_revision = |text: &[u8]| text.get(2).is_some_and(u8::is_ascii_digit);
     MARKS.iter().any(|mark| text.starts_with(mark))
         && (!text.starts_with(b"(r") || text.starts_with(b"(revision ") || is_revision(text))
-        && text.trim_ascii_end().ends_with(b")")
+        && text.ends_with(b")")
 }
 
 /// 2006-03-11 or 2006/03/11.

@@ -134,7 +134,7 @@ fn one_of(
 ) -> Located<(Entry, Option<LeftOut>)> {
     let same = match number {
         0 => before.mail.header.message == entry.mail.header.message,
-        _ => before.mail.take_apart()?.0 == entry.mail.take_apart()?.0,
+        _ => before.mail.files()? == entry.mail.files()?,
     };
     if same {
         let left_out = entry.left_out(Reason::Duplicate);
