@@ -5,6 +5,7 @@
 
 pub mod import;
 
+mod bounded;
 mod fit;
 mod folder;
 mod manifest;

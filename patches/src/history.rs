@@ -7,13 +7,14 @@ mod entries;
 mod fingerprint;
 mod pack;
 mod part;
+mod range;
 mod resolve;
 mod scratch;
 mod search;
 mod since;
 mod turn;
 
-use git2::Oid;
+use git2::{Oid, Repository};
 
 use crate::read::ReadError;
 
@@ -96,6 +97,27 @@ pub enum ResolveError {
     /// The repository can't be read. Not the series' fault.
     #[error("the tree's git repository can't be used: {}", .0.message())]
     Repository(#[from] git2::Error),
+}
+
+impl ResolveError {
+    /// What to say of a commit that is not to be found.
+    fn missing(repo: &Repository, tip: Oid, what: String) -> ResolveError {
+        let alone = repo
+            .find_commit(tip)
+            .is_ok_and(|tip| tip.parent_count() == 0);
+        let next = if repo.is_shallow() {
+            "this clone is shallow: `git fetch --unshallow` in the tree brings the rest of its history"
+        } else if alone {
+            "it is one commit without a history, as an imported archive is: take a git clone of the \
+             tree"
+        } else {
+            "look at the spelling, or fetch the branch that has it"
+        };
+        ResolveError::NotFound {
+            what,
+            next: next.to_owned(),
+        }
+    }
 }
 
 fn some(commits: &[Oid]) -> String {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::SeriesError;
-use super::open::{read_bounded, too_large};
+use super::bounded::{read_bounded, too_large};
 use crate::MAX_PATCH_BYTES;
 use crate::read::{
     LeftOut, ReadError, ReadErrorKind, Reading, Reason, is_mail, read, with_mbox_line,

@@ -3,7 +3,7 @@
 use std::path::{Component, Path};
 
 use super::SeriesError;
-use super::open::{read_bounded, too_large};
+use super::bounded::{read_bounded, too_large};
 use super::steps::{strip, undone};
 use crate::read::{Reading, read};
 use crate::{MAX_PATCH_BYTES, Patch};

@@ -6,7 +6,7 @@ use git2::{Oid, Repository};
 
 use super::ResolveError;
 use super::pack;
-use super::resolve::after;
+use super::range::after;
 use crate::text::shown;
 
 /// How to make a bundle that is taken.

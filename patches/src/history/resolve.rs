@@ -1,8 +1,9 @@
 //! Commits found by what people call them.
 
-use git2::{ErrorCode, ObjectType, Oid, Repository, Revwalk, Sort};
+use git2::{ErrorCode, ObjectType, Oid, Repository};
 
 use super::bundle;
+use super::range::after;
 use super::search;
 use super::{Reference, ResolveError, from_commit};
 use crate::Patch;
@@ -41,25 +42,6 @@ pub fn resolve(
     patches.map(|commit| from_commit(repo, commit)).collect()
 }
 
-/// What to say of a commit that is not to be found.
-pub(super) fn missing(repo: &Repository, tip: Oid, what: String) -> ResolveError {
-    let alone = repo
-        .find_commit(tip)
-        .is_ok_and(|tip| tip.parent_count() == 0);
-    let next = if repo.is_shallow() {
-        "this clone is shallow: `git fetch --unshallow` in the tree brings the rest of its history"
-    } else if alone {
-        "it is one commit without a history, as an imported archive is: take a git clone of the \
-         tree"
-    } else {
-        "look at the spelling, or fetch the branch that has it"
-    };
-    ResolveError::NotFound {
-        what,
-        next: next.to_owned(),
-    }
-}
-
 /// The commit of a hash, tag or branch. Nothing else that git would understand
 /// is taken: `HEAD~3` or `:/text` name another commit tomorrow.
 fn one(repo: &Repository, tip: Oid, name: &str) -> Result<Oid, ResolveError> {
@@ -78,7 +60,7 @@ fn one(repo: &Repository, tip: Oid, name: &str) -> Result<Oid, ResolveError> {
             next: "give a hash, a tag or a branch as it is, without `~`, `^`, `@` or `:`"
                 .to_owned(),
         }),
-        [] => Err(missing(repo, tip, what())),
+        [] => Err(ResolveError::missing(repo, tip, what())),
         _ => Err(ResolveError::Ambiguous {
             what: what(),
             commits: found,
@@ -154,24 +136,6 @@ fn between(repo: &Repository, tip: Oid, range: &str) -> Result<Vec<Oid>, Resolve
             "the second commit brings none that the first does not have; are they the wrong way \
              round?",
         ));
-    }
-    Ok(commits)
-}
-
-/// The commits in the history of `to` and not of `from`, oldest first, without merges.
-pub(super) fn after(repo: &Repository, from: &[Oid], to: Oid) -> Result<Vec<Oid>, git2::Error> {
-    let mut walk: Revwalk = repo.revwalk()?;
-    walk.set_sorting(Sort::TOPOLOGICAL | Sort::TIME | Sort::REVERSE)?;
-    walk.push(to)?;
-    for &from in from {
-        walk.hide(from)?;
-    }
-    let mut commits = Vec::new();
-    for id in walk {
-        let id = id?;
-        if repo.find_commit(id)?.parent_count() < 2 {
-            commits.push(id);
-        }
     }
     Ok(commits)
 }

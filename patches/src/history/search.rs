@@ -5,7 +5,6 @@ use git2::{Commit, ErrorCode, Oid, Repository, Sort};
 
 use super::ResolveError;
 use super::commit;
-use super::resolve::missing;
 use crate::Trailers;
 use crate::text::shown;
 use crate::trailers;
@@ -64,7 +63,7 @@ pub(super) fn review(repo: &Repository, tip: Oid, name: &str) -> Result<Vec<Oid>
         }
     }
     if of_subject.is_empty() {
-        return Err(missing(repo, tip, what));
+        return Err(ResolveError::missing(repo, tip, what));
     }
     let newest_first = of_subject.into_iter().rev();
     newest_first
@@ -100,7 +99,7 @@ fn one_patch(
     }
     let commits = if commits.is_empty() { found } else { commits };
     let Some((&first, others)) = commits.split_first() else {
-        return Err(missing(repo, tip, what));
+        return Err(ResolveError::missing(repo, tip, what));
     };
     for &other in others {
         if !is_same_patch(repo, first, other)? {

@@ -13,7 +13,9 @@ mod headings;
 mod hunks;
 mod pass;
 mod quotation;
+mod rest;
 mod row;
+mod tally;
 mod wrapped;
 
 use std::borrow::Cow;

@@ -6,7 +6,7 @@ use toml::{Spanned, Table, Value};
 
 use super::Source;
 use crate::MAX_PATCH_BYTES;
-use crate::catalogue::open::too_large;
+use crate::catalogue::bounded::too_large;
 use crate::catalogue::{SeriesError, Step, steps};
 use crate::history::Reference;
 use crate::read::{LeftOut, read};

@@ -1,8 +1,8 @@
 //! Context lines that have lost the blank before them.
 
 use super::ends::{plain_end, signature};
-use super::hunks::Counts;
 use super::row::{Mark, Row};
+use super::tally::Counts;
 
 /// The end of a hunk all of whose context lines have lost their blank, as some
 /// archives strip it, and the lines that have to get it back. `None` where the

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::ends::plain_end;
-use super::hunks::{Counts, End, Region};
+use super::hunks::{End, Region};
 use super::row::{Mark, Row};
+use super::tally::Counts;
 use crate::read::diff;
 
 /// Context lines that `diff -u` and git put at each end of a hunk.

@@ -1,7 +1,7 @@
 //! The lines at which a hunk must end: headings, signatures, footers.
 
-use super::hunks::Counts;
 use super::row::{Mark, Row};
+use super::tally::Counts;
 use crate::read::path;
 
 /// Whether a hunk ends here beyond doubt.

@@ -5,59 +5,10 @@ use std::ops::Range;
 use super::ends::{
     file_names, footer, heading, heading_of_plain_file, of_one_file, plain_end, signature,
 };
+use super::rest;
 use super::row::{Mark, Row};
-use super::wrapped;
-use crate::read::{diff, path};
-
-/// How many lines a hunk has before and after the patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Counts {
-    pub old: usize,
-    pub new: usize,
-}
-
-impl Counts {
-    /// What `@@ -1,old +1,new @@` announces.
-    pub(super) fn announced(row: &Row) -> Option<Counts> {
-        let hunk = diff::hunk_header(&row.text)?;
-        Some(Counts {
-            old: hunk.old_count,
-            new: hunk.new_count,
-        })
-    }
-
-    /// What the marks of lines add up to.
-    pub(super) fn of<'a>(marks: impl IntoIterator<Item = &'a Row<'a>>) -> Counts {
-        let mut counts = Counts::default();
-        for row in marks {
-            let one = Counts::one(row.mark());
-            counts.old += one.old;
-            counts.new += one.new;
-        }
-        counts
-    }
-
-    pub(super) fn one(mark: Mark) -> Counts {
-        let (old, new) = match mark {
-            Mark::Context | Mark::Empty => (1, 1),
-            Mark::Removed => (1, 0),
-            Mark::Added => (0, 1),
-            Mark::NoNewline | Mark::Missing => (0, 0),
-        };
-        Counts { old, new }
-    }
-
-    pub(super) fn less(self, other: Counts) -> Option<Counts> {
-        Some(Counts {
-            old: self.old.checked_sub(other.old)?,
-            new: self.new.checked_sub(other.new)?,
-        })
-    }
-
-    pub(super) fn is_zero(self) -> bool {
-        self == Counts::default()
-    }
-}
+use super::tally::Counts;
+use crate::read::path;
 
 /// Goes from hunk to hunk.
 #[derive(Default)]
@@ -135,7 +86,7 @@ pub(super) fn exact(rows: &[Row], start: usize, counts: Counts) -> Exact {
     }
     let text_below = rows.get(at).is_some_and(|row| row.mark() == Mark::Missing);
     let swallowed = at > start && text_below && signature(rows, at - 1);
-    if swallowed || wrapped::tail_follows(rows, at) || rows.get(at).is_some_and(backslash) {
+    if swallowed || rest::tail_follows(rows, at) || rows.get(at).is_some_and(backslash) {
         return Exact::Doubt;
     }
     further(rows, start, at)
@@ -151,12 +102,12 @@ fn further(rows: &[Row], start: usize, end: usize) -> Exact {
     let is_context = |row: &&Row| row.mark() == Mark::Context;
     let next = end + rows[end..].iter().take_while(is_context).count();
     let blanks = rows[next..].iter().take_while(blank).count();
-    if plain_end(rows, next + blanks) || wrapped::tail_follows(rows, next) {
+    if plain_end(rows, next + blanks) || rest::tail_follows(rows, next) {
         // Blanks alone are as likely no lines of the hunk, if the rest of a
         // wrapped line has not taken their place.
         let over = next > end
             && (rows[end..next].iter().any(|row| !blank(&row))
-                || (start..end).any(|at| wrapped::looks_like_a_rest(rows, at)));
+                || (start..end).any(|at| rest::looks_like_a_rest(rows, at)));
         return if over {
             Exact::Doubt
         } else {
@@ -203,7 +154,7 @@ impl Region {
                 break End::Heading;
             } else if signature(rows, at) || footer(&rows[at]) {
                 break End::Signature;
-            } else if rows[at].mark() == Mark::Missing && !wrapped::plausible(rows, at) {
+            } else if rows[at].mark() == Mark::Missing && !rest::plausible(rows, at) {
                 break End::Prose;
             }
             at += 1;

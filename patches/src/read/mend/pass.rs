@@ -3,8 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::hunks::{Counts, Cursor, Exact, Region, exact};
+use super::hunks::{Cursor, Exact, Region, exact};
+use super::rest;
 use super::row::{Mark, Row};
+use super::tally::Counts;
 use super::wrapped::{self, Joining};
 use super::{context, counts, doubtful_counts};
 use crate::read::{Located, ReadErrorKind};
@@ -20,7 +22,7 @@ const NAMED: usize = 12;
 /// The line of a hunk that could be mended in several ways.
 pub(super) fn run(rows: &mut Vec<Row>, may_recount: bool) -> Located<Vec<Mend>> {
     let mut pass = Pass {
-        wraps: wrapped::has_wrapped_lines(rows),
+        wraps: rest::has_wrapped_lines(rows),
         may_recount,
         mends: Vec::new(),
         rows,

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::rest;
 use super::row::Row;
-use super::wrapped;
 use crate::read::{Located, ReadErrorKind};
 
 /// What stands before quoted lines, in the text and in the source of a web page.
@@ -40,7 +40,7 @@ pub(super) fn find(rows: &[Row]) -> Located<Option<Quotation>> {
     }
     // It may be the rest of the last line, which a mailer wrapped.
     if let Some(below) = rows.get(lines.end)
-        && wrapped::plausible(rows, lines.end)
+        && rest::plausible(rows, lines.end)
     {
         return Err((below.number, ReadErrorKind::ReplyText));
     }
