@@ -43,6 +43,11 @@ impl Header {
         texts.any(|text| text.contains('\0'))
     }
 
+    /// The subject in one line: that of a commit may have several.
+    pub fn title(&self) -> String {
+        self.subject.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// Subject and message as a commit message, ending in a newline.
     pub fn commit_message(&self) -> String {
         match (self.subject.as_str(), self.message.as_str()) {

@@ -188,7 +188,7 @@ fn import(from: &str, wanted: &Importing) -> Result<u8> {
 fn with_subject(patch: &Patch) -> String {
     match patch.header.subject == patch.name {
         true => patch.name.clone(),
-        false => format!("{}  {}", patch.name, patch.header.subject),
+        false => format!("{}  {}", patch.name, patch.header.title()),
     }
 }
 

@@ -132,11 +132,11 @@ fn code(line: &[u8]) -> String {
 /// All of it: what is loud first, then every hunk, the other mends, and the mails left out.
 pub fn full(series: &Series, outcome: &Outcome) -> String {
     let mut lines = loud(outcome);
-    let subjects = subjects(outcome);
-    for patch in &outcome.applied.patches {
-        lines.push(match subjects.get(patch.name.as_str()) {
-            Some(subject) => format!("{}  {subject}", patch.name),
-            None => patch.name.clone(),
+    for (patch, read) in outcome.applied.patches.iter().zip(&outcome.patches) {
+        let title = read.header.title();
+        lines.push(match title.is_empty() || title == patch.name {
+            true => patch.name.clone(),
+            false => format!("{}  {title}", patch.name),
         });
         lines.extend(patch.files.iter().flat_map(file));
         let already = patch.already.iter();
@@ -150,15 +150,6 @@ pub fn full(series: &Series, outcome: &Outcome) -> String {
     lines.extend(listed(quiet));
     lines.extend(left_out(series));
     lines.into_iter().map(|line| line + "\n").collect()
-}
-
-/// What the patches say of themselves, where it is more than their names.
-fn subjects(outcome: &Outcome) -> BTreeMap<&str, &str> {
-    let each = outcome.patches.iter();
-    let pairs = each.map(|patch| (patch.name.as_str(), patch.header.subject.as_str()));
-    pairs
-        .filter(|(name, subject)| name != subject && !subject.is_empty())
-        .collect()
 }
 
 /// The mails in the files of a series that are no part of it.
