@@ -7,6 +7,7 @@ mod mail;
 mod mend;
 mod page;
 mod path;
+mod show;
 mod tag;
 mod thread;
 
@@ -119,13 +120,17 @@ pub struct LeftOut {
     pub why: Reason,
 }
 
-/// Reads one `git format-patch` mail, a thread, a plain unified diff, or a web
-/// page that shows one of them. `name` is used in messages and names the patches.
+/// Reads one `git format-patch` mail, a thread, what `git show` or `git log -p`
+/// prints, a plain unified diff, or a web page that shows one of them. `name` is used in messages and names the patches.
 ///
 /// Of a thread the newest version is taken, by number; mails without a number
 /// keep the order of the file. A mail that is alone in its file is a patch,
 /// whatever its subject says. Several numbered series in one file come in the
 /// order of the file, if each is whole and none is an older version of another.
+///
+/// Commits of `git log -p`, which prints the newest first, come oldest first; what
+/// is in that order already (`--reverse`) is known by blob ids, or else by dates.
+/// Commits without a diff, such as merges, are left out.
 ///
 /// Nothing is looked up in a tree here. What had to be put right is in each
 /// patch's mends.
@@ -167,6 +172,9 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
 
 /// Reads what is neither in UTF-16 nor a page.
 fn read_text(name: &str, text: &[u8]) -> Located<Reading> {
+    if show::is_show(text) {
+        return show::read(name, text);
+    }
     if !mail::is_mail(text) {
         return plain(name, text);
     }

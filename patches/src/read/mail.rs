@@ -8,6 +8,7 @@ mod header;
 mod mbox;
 mod parts;
 
+pub(super) use header::date as date_of;
 pub(crate) use mbox::{with_mbox_line, without_mbox_line};
 
 use super::mend::{self, Mended};
