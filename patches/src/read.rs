@@ -46,8 +46,17 @@ pub enum ReadErrorKind {
     #[error(transparent)]
     Thread(#[from] ThreadError),
     /// Nothing in it changes a file.
-    #[error("no diff found: expected a mail from `git format-patch` or a unified diff")]
+    #[error(
+        "no diff found: expected a mail or a thread of mails, a diff (unified, context or git's), \
+         the output of `git show`, a saved web page or a git bundle"
+    )]
     NoDiff,
+    /// There is nothing in it.
+    #[error("it is empty: expected a patch")]
+    Empty,
+    /// Compressed by the program that is named.
+    #[error("it is compressed with {0}; unpack it first")]
+    Compressed(&'static str),
     /// A kind of diff that is known and not read.
     #[error("{what} can't be read; {instead}")]
     Unsupported {
@@ -146,6 +155,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
     if bytes.len() > MAX_PATCH_BYTES {
         return Err(error((1, ReadErrorKind::TooLarge(bytes.len()))));
     }
+    refuse_what_holds_no_text(bytes).map_err(|kind| error((1, kind)))?;
     let (text, mark) = charset::without_mark(bytes).map_err(|kind| error((1, kind)))?;
     let mark = mark.map(|kind| mend::of_patch(kind, 1, 1));
     let mut whole: Vec<Mend> = mark.into_iter().collect();
@@ -168,6 +178,27 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
         patch.mends.splice(0..0, whole.iter().cloned());
     }
     Ok(reading)
+}
+
+/// What compressed files begin with.
+const COMPRESSED: [(&[u8], &str); 4] = [
+    (b"\x1f\x8b", "gzip"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"BZh9", "bzip2"),
+];
+
+fn refuse_what_holds_no_text(bytes: &[u8]) -> Result<(), ReadErrorKind> {
+    if bytes.trim_ascii().is_empty() {
+        return Err(ReadErrorKind::Empty);
+    }
+    let program = COMPRESSED
+        .iter()
+        .find(|(magic, _)| bytes.starts_with(magic));
+    match program {
+        Some((_, program)) => Err(ReadErrorKind::Compressed(program)),
+        None => Ok(()),
+    }
 }
 
 /// Reads what is neither in UTF-16 nor a page.
