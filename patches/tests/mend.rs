@@ -326,6 +326,40 @@ fn empty_context_is_named_once_a_file() {
 }
 
 #[test]
+fn mends_name_files_as_people_do() {
+    let hunk = "@@ -1,3 +1,3 @@\n\n-2\n+two\n 3\n";
+    let git = "diff --git a/sys/x b/sys/x\n--- a/sys/x\n+++ b/sys/x\n";
+    let cases = [
+        (git.to_owned(), "sys/x"),
+        (git.replace("a/", "").replace("b/", ""), "sys/x"),
+        // Only the tree can tell what to strip of a plain diff's names.
+        (git.split_once('\n').unwrap().1.to_owned(), "b/sys/x"),
+        (
+            // The blank that stands for a tab: DragonFly's list archive has many.
+            "--- /usr/src/sys/x.c Sun May 14 05:33:57 2006\n\
+             +++ /usr/src/sys/x.c Sun May 14 05:34:02 2006\n"
+                .to_owned(),
+            "/usr/src/sys/x.c",
+        ),
+        (
+            "--- /dev/null\n+++ sys/x.c\t(revision 12)\n".to_owned(),
+            "sys/x.c",
+        ),
+    ];
+    for (names, wanted) in &cases {
+        // One is read as it is, the other is counted again.
+        for counts in ["-1,3 +1,3", "-1,3 +1,4"] {
+            let hunk = hunk.replace("-1,3 +1,3", counts);
+            let patch = one(&format!("{names}{hunk}"));
+            assert!(!patch.mends.is_empty());
+            for mend in &patch.mends {
+                assert_eq!(mend.path.as_deref(), Some(*wanted), "{mend}");
+            }
+        }
+    }
+}
+
+#[test]
 fn blanks_and_signs_of_web_pages() {
     let whole = format!("{HEAD}@@ -1,2 +1,2 @@\n  1\n-2\n+two  /* caf\u{e9} */\n");
     let text = whole

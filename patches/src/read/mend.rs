@@ -11,6 +11,7 @@ mod counts;
 mod ends;
 mod headings;
 mod hunks;
+mod names;
 mod pass;
 mod quotation;
 mod row;
@@ -45,7 +46,7 @@ pub(super) fn parse(bytes: &[u8], first_line: usize) -> Located<Mended<'_>> {
     let strict = match strict {
         Ok(files) if !files.is_empty() && found.doubt.is_none() => {
             return Ok(Mended {
-                mends: found.empty_context,
+                mends: names::as_in(&files, found.empty_context),
                 ..as_it_is(files, bytes)
             });
         }
@@ -124,6 +125,7 @@ fn read_again(rows: &[Row], mut mends: Vec<Mend>) -> Located<Option<Mended<'stat
     }
     mends.extend(survey.empty_context);
     mends.sort_by_key(|mend| mend.line);
+    let mends = names::as_in(&files, mends);
     let text = Cow::Owned(text);
     Ok(Some(Mended { files, mends, text }))
 }
