@@ -76,7 +76,8 @@ pub enum ReadErrorKind {
     /// The file or the mail ends inside a hunk.
     #[error(
         "the hunk announces {old} lines before and {new} after, but the patch ends or breaks off \
-         when {old_left} and {new_left} of them are missing"
+         when {old_left} and {new_left} of them are missing; it is probably cut off: take it again \
+         from where it came"
     )]
     HunkTooShort {
         /// Lines announced before the patch.

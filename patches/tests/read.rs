@@ -86,13 +86,13 @@ fn git_headers() {
 #[test]
 fn counts_must_match_the_lines() {
     let head = "--- a/f\n+++ b/f\n";
-    let short = refused(&format!("{head}@@ -1,4 +1,4 @@\n 1\n-2\n+two\n 3\n"));
+    let short = refused(&format!("{head}@@ -1,8 +1,8 @@\n 1\n-2\n+two\n 3\n"));
     assert_eq!(short.line, 8);
     let missing = ReadErrorKind::HunkTooShort {
-        old: 4,
-        new: 4,
-        old_left: 1,
-        new_left: 1,
+        old: 8,
+        new: 8,
+        old_left: 5,
+        new_left: 5,
     };
     assert_eq!(short.kind, missing);
     let long = refused(&format!(
