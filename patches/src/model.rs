@@ -43,6 +43,11 @@ impl Header {
         texts.any(|text| text.contains('\0'))
     }
 
+    /// Whether it has neither subject nor message.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.subject.is_empty() && self.message.is_empty()
+    }
+
     /// Subject and message as a commit message, ending in a newline.
     pub fn commit_message(&self) -> String {
         match (self.subject.as_str(), self.message.as_str()) {

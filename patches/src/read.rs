@@ -1,6 +1,7 @@
 //! Reading: a mail, a thread, a saved page or a plain diff becomes patches.
 
 mod charset;
+mod description;
 mod diff;
 mod lines;
 mod mail;
@@ -269,6 +270,7 @@ fn numbered(name: &str, index: usize) -> String {
 /// A plain diff has no header: its first words, or its file name, are the subject.
 fn plain_header(name: &str, bytes: &[u8]) -> Header {
     let text = charset::to_utf8(&bytes[..diff::description_end(bytes)], None);
+    let text = description::without_signature(&text.replace("\r\n", "\n"));
     let (subject, message) = match text.trim().split_once('\n') {
         Some((subject, message)) => (subject.trim(), message.trim()),
         None => (text.trim(), ""),

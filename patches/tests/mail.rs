@@ -206,7 +206,8 @@ fn flowed_text() {
         "",
         &format!("> one \ntwo\n> \n> x\n-- \nJane\n---\n{DIFF}"),
     ));
-    assert_eq!(ends.header.message, "> one \ntwo\n> \n> x\n-- \nJane");
+    let not_joined = "> one \ntwo\n> \n> x";
+    assert_eq!(ends.header.message, not_joined);
 }
 
 #[test]
@@ -312,6 +313,21 @@ fn the_description_ends_where_a_mended_diff_begins() {
     assert_eq!(patch.header.message, "Why.");
     assert_eq!(patch.header.author, person("C", "c@example.org"));
     assert_eq!(patch.trailers.base_commit.as_deref(), Some("1da177e4c3f4"));
+}
+
+#[test]
+fn a_signature_is_no_part_of_the_description() {
+    // RFC 3676, section 4.3. A rule of dashes is none.
+    let above = "Why.\n\n--\nBecause.\n\nAcked-by: B\n-- \nJane\nhttps://example.org\n";
+    let message = "Why.\n\n--\nBecause.\n\nAcked-by: B";
+    let mail = format!("From: A <a@example.org>\nSubject: s\n\n{above}\n{DIFF}");
+    assert_eq!(one(&mail).header.message, message);
+    assert_eq!(one(&mail.replace('\n', "\r\n")).header.message, message);
+    let plain = one(&format!("A title\n\n{above}\n{DIFF}")).header;
+    assert_eq!(
+        (&plain.subject[..], &plain.message[..]),
+        ("A title", message)
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub(super) use header::date as date_of;
 pub(crate) use mbox::{with_mbox_line, without_mbox_line};
 
 use super::mend::{self, Mended};
-use super::{Located, ReadErrorKind, charset, diff, tag};
+use super::{Located, ReadErrorKind, charset, description, diff, tag};
 use crate::{FilePatch, Header, Mend, MendKind, Trailers};
 use body::Body;
 use header::Fields;
@@ -179,12 +179,12 @@ fn mail(line: usize, fields: Fields, text: Located<Text>) -> Mail {
         Ok(read) if std::ptr::eq(body, &text.body) => &read.text[..],
         _ => &text.body.bytes,
     };
-    let description = &shown[..diff::description_end(shown)];
-    let description = charset::to_utf8(description, text.charset.as_deref());
-    let description = description.replace("\r\n", "\n");
-    let (own, message) = header::in_body(&description);
-    let message = message.trim();
-    let trailers = Trailers::of_mail(message, shown);
+    let above = &shown[..diff::description_end(shown)];
+    let above = charset::to_utf8(above, text.charset.as_deref());
+    let above = above.replace("\r\n", "\n");
+    let (own, message) = header::in_body(&above);
+    let message = description::without_signature(message);
+    let trailers = Trailers::of_mail(&message, shown);
     let subject = fields.subject.unwrap_or_default();
     let is_decoded = match own.author {
         Some(_) => own.decoded,
@@ -193,10 +193,10 @@ fn mail(line: usize, fields: Fields, text: Located<Text>) -> Mail {
     let decoded = is_decoded.then(|| mend::of_patch(MendKind::Entities, line, 1));
     let decoded = Vec::from_iter(decoded);
     let header = Header {
-        subject: tag::without(own.subject.as_deref().unwrap_or(&subject)),
+        subject: description::title(tag::without(own.subject.as_deref().unwrap_or(&subject))),
         author: own.author.or(fields.author),
         date: own.date.or(fields.date),
-        message: message.to_owned(),
+        message,
     };
     let changes = match read {
         // No commit can hold one.
