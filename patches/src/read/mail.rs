@@ -186,16 +186,20 @@ fn mail(line: usize, fields: Fields, text: Located<Text>) -> Mail {
     let message = description::without_signature(message);
     let trailers = Trailers::of_mail(&message, shown);
     let subject = fields.subject.unwrap_or_default();
+    let is_quoted = read.as_ref().is_ok_and(Mended::was_quoted);
     let is_decoded = match own.author {
         Some(_) => own.decoded,
-        None => fields.decoded,
+        None => fields.decoded && !is_quoted,
     };
+    let sender = (fields.author, fields.date);
+    // Who answers with a patch quoted has not written it.
+    let (author, date) = if is_quoted { (None, None) } else { sender };
     let decoded = is_decoded.then(|| mend::of_patch(MendKind::Entities, line, 1));
     let decoded = Vec::from_iter(decoded);
     let header = Header {
         subject: description::title(tag::without(own.subject.as_deref().unwrap_or(&subject))),
-        author: own.author.or(fields.author),
-        date: own.date.or(fields.date),
+        author: own.author.or(author),
+        date: own.date.or(date),
         message,
     };
     let changes = match read {

@@ -35,6 +35,15 @@ pub(super) struct Mended<'a> {
     pub text: Cow<'a, [u8]>,
 }
 
+impl Mended<'_> {
+    /// Whether it was quoted: then who wrote the mail did not write the patch.
+    pub(super) fn was_quoted(&self) -> bool {
+        self.mends
+            .iter()
+            .any(|mend| mend.kind == MendKind::Quotation)
+    }
+}
+
 /// All file patches in a text whose first line has the number `first_line`.
 pub(super) fn parse(bytes: &[u8], first_line: usize) -> Located<Mended<'_>> {
     let strict = diff::parse(bytes, first_line);
@@ -90,8 +99,8 @@ fn mend(mut rows: Vec<Row>, has_diff: bool) -> Located<Option<Mended<'static>>> 
         quotation::find(&rows)?
     };
     if let Some(quotation) = &quotation {
-        quotation::take_off(&mut rows, quotation);
         let line = rows[quotation.lines.start].number;
+        quotation::take_off(&mut rows, quotation);
         mends.push(of_patch(MendKind::Quotation, line, quotation.lines.len()));
     }
     let decoded = headings::decode(&mut rows);
