@@ -45,7 +45,15 @@ impl Header {
 
     /// The subject in one line: that of a commit may have several.
     pub fn title(&self) -> String {
-        self.subject.split_whitespace().collect::<Vec<_>>().join(" ")
+        self.subject
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// Whether it has neither subject nor message.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.subject.is_empty() && self.message.is_empty()
     }
 
     /// Subject and message as a commit message, ending in a newline.

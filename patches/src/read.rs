@@ -1,12 +1,14 @@
 //! Reading: a mail, a thread, a saved page or a plain diff becomes patches.
 
 mod charset;
+mod description;
 mod diff;
 mod lines;
 mod mail;
 mod mend;
 mod page;
 mod path;
+mod show;
 mod tag;
 mod thread;
 
@@ -45,8 +47,17 @@ pub enum ReadErrorKind {
     #[error(transparent)]
     Thread(#[from] ThreadError),
     /// Nothing in it changes a file.
-    #[error("no diff found: expected a mail from `git format-patch` or a unified diff")]
+    #[error(
+        "no diff found: expected a mail or a thread of mails, a diff (unified, context or git's), \
+         the output of `git show`, a saved web page or a git bundle"
+    )]
     NoDiff,
+    /// There is nothing in it.
+    #[error("it is empty: expected a patch")]
+    Empty,
+    /// Compressed by the program that is named.
+    #[error("it is compressed with {0}; unpack it first")]
+    Compressed(&'static str),
     /// A kind of diff that is known and not read.
     #[error("{what} can't be read; {instead}")]
     Unsupported {
@@ -66,7 +77,8 @@ pub enum ReadErrorKind {
     /// The file or the mail ends inside a hunk.
     #[error(
         "the hunk announces {old} lines before and {new} after, but the patch ends or breaks off \
-         when {old_left} and {new_left} of them are missing"
+         when {old_left} and {new_left} of them are missing; it is probably cut off: take it again \
+         from where it came"
     )]
     HunkTooShort {
         /// Lines announced before the patch.
@@ -119,13 +131,17 @@ pub struct LeftOut {
     pub why: Reason,
 }
 
-/// Reads one `git format-patch` mail, a thread, a plain unified diff, or a web
-/// page that shows one of them. `name` is used in messages and names the patches.
+/// Reads one `git format-patch` mail, a thread, what `git show` or `git log -p`
+/// prints, a plain unified diff, or a web page that shows one of them. `name` is used in messages and names the patches.
 ///
 /// Of a thread the newest version is taken, by number; mails without a number
 /// keep the order of the file. A mail that is alone in its file is a patch,
 /// whatever its subject says. Several numbered series in one file come in the
 /// order of the file, if each is whole and none is an older version of another.
+///
+/// Commits of `git log -p`, which prints the newest first, come oldest first; what
+/// is in that order already (`--reverse`) is known by blob ids, or else by dates.
+/// Commits without a diff, such as merges, are left out.
 ///
 /// Nothing is looked up in a tree here. What had to be put right is in each
 /// patch's mends.
@@ -141,6 +157,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
     if bytes.len() > MAX_PATCH_BYTES {
         return Err(error((1, ReadErrorKind::TooLarge(bytes.len()))));
     }
+    refuse_what_holds_no_text(bytes).map_err(|kind| error((1, kind)))?;
     let (text, mark) = charset::without_mark(bytes).map_err(|kind| error((1, kind)))?;
     let mark = mark.map(|kind| mend::of_patch(kind, 1, 1));
     let mut whole: Vec<Mend> = mark.into_iter().collect();
@@ -165,8 +182,32 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
     Ok(reading)
 }
 
+/// What compressed files begin with.
+const COMPRESSED: [(&[u8], &str); 4] = [
+    (b"\x1f\x8b", "gzip"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"BZh9", "bzip2"),
+];
+
+fn refuse_what_holds_no_text(bytes: &[u8]) -> Result<(), ReadErrorKind> {
+    if bytes.trim_ascii().is_empty() {
+        return Err(ReadErrorKind::Empty);
+    }
+    let program = COMPRESSED
+        .iter()
+        .find(|(magic, _)| bytes.starts_with(magic));
+    match program {
+        Some((_, program)) => Err(ReadErrorKind::Compressed(program)),
+        None => Ok(()),
+    }
+}
+
 /// Reads what is neither in UTF-16 nor a page.
 fn read_text(name: &str, text: &[u8]) -> Located<Reading> {
+    if show::is_show(text) {
+        return show::read(name, text);
+    }
     if !mail::is_mail(text) {
         return plain(name, text);
     }
@@ -229,6 +270,7 @@ fn numbered(name: &str, index: usize) -> String {
 /// A plain diff has no header: its first words, or its file name, are the subject.
 fn plain_header(name: &str, bytes: &[u8]) -> Header {
     let text = charset::to_utf8(&bytes[..diff::description_end(bytes)], None);
+    let text = description::without_signature(&text.replace("\r\n", "\n"));
     let (subject, message) = match text.trim().split_once('\n') {
         Some((subject, message)) => (subject.trim(), message.trim()),
         None => (text.trim(), ""),

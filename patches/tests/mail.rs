@@ -206,7 +206,8 @@ fn flowed_text() {
         "",
         &format!("> one \ntwo\n> \n> x\n-- \nJane\n---\n{DIFF}"),
     ));
-    assert_eq!(ends.header.message, "> one \ntwo\n> \n> x\n-- \nJane");
+    let not_joined = "> one \ntwo\n> \n> x";
+    assert_eq!(ends.header.message, not_joined);
 }
 
 #[test]
@@ -296,11 +297,60 @@ fn trailers() {
 }
 
 #[test]
+fn a_quoted_patch_is_not_by_who_quotes_it() {
+    let quoted =
+        |text: &str| -> String { text.lines().map(|line| format!("> {line}\n")).collect() };
+    let reply = |body: &str| {
+        one(&format!(
+            "From: B &lt;b@example.org&gt;\nSubject: Re: [PATCH v2 1/3] x: y\n\
+             Date: Thu, 1 Jan 1970 00:00:10 +0000\n\n{body}\nI like it.\n-- \nB\n"
+        ))
+    };
+    let why = "Why.\n\nBecause.\n\nSigned-off-by: A";
+    let whole = quoted(&format!(
+        "{why}\n---\n f | 2 +-\n\n{DIFF}base-commit: 1da177e4c3f4\n"
+    ));
+    let wrote = "On Monday, A wrote:\n";
+    for body in [
+        format!("{wrote}{whole}"),
+        format!("Fine.\n\n{wrote}\n{whole}"),
+    ] {
+        let patch = reply(&body);
+        let header = &patch.header;
+        assert_eq!((&header.author, header.date), (&None, None));
+        assert_eq!((&header.subject[..], &header.message[..]), ("x: y", why));
+        assert_eq!(patch.trailers.base_commit.as_deref(), Some("1da177e4c3f4"));
+        let mends: Vec<_> = patch.mends.iter().map(|mend| mend.kind).collect();
+        assert_eq!(mends, [MendKind::Quotation]);
+    }
+    // What is above the diff is the reply's, or not the whole message.
+    let diff = quoted(DIFF);
+    for body in [
+        format!("Why.\n\nAcked-by: B\n\n{diff}"),
+        format!("{}Really?\n{diff}", quoted(why)),
+        format!("{}> {wrote}{}", quoted(why), diff),
+        format!("{}> > No.\n{}", quoted(why), diff),
+        format!("{}> [...]\n{}", quoted(why), diff),
+    ] {
+        let header = reply(&body).header;
+        assert_eq!((&header.author, &header.message[..]), (&None, ""), "{body}");
+    }
+    // An author who stands in the quoted text is the patch's.
+    let own = "From: C <c@example.org>\nDate: Thu, 1 Jan 1970 00:00:20 +0000\n\nWhy.\n";
+    let header = reply(&quoted(&format!("{own}---\n{DIFF}"))).header;
+    assert_eq!(header.author, person("C", "c@example.org"));
+    assert_eq!(header.date.map(|date| date.seconds), Some(20));
+    assert_eq!(header.message, "Why.");
+}
+
+#[test]
 fn the_description_ends_where_a_mended_diff_begins() {
     let head = "From: A <a@example.org>\nSubject: [PATCH] s\n\nWhy.\n\nAcked-by: B\n";
-    let quoted: String = DIFF.lines().map(|line| format!("> {line}\n")).collect();
-    let patch = one(&format!("{head}\n{quoted}"));
+    let escaped = DIFF.replace("+++ ", "&#43;&#43;&#43; ");
+    let escaped = escaped.replace("diff --git a/f b/f\nindex 01e79c3..0b66db1 100644\n", "");
+    let patch = one(&format!("{head}\n{escaped}"));
     assert_eq!(patch.header.message, "Why.\n\nAcked-by: B");
+    assert_eq!(patch.header.author, person("A", "a@example.org"));
     assert_eq!(patch.files.len(), 1);
     // The mark between the two as well as what they stand around.
     let all: String =
@@ -312,6 +362,21 @@ fn the_description_ends_where_a_mended_diff_begins() {
     assert_eq!(patch.header.message, "Why.");
     assert_eq!(patch.header.author, person("C", "c@example.org"));
     assert_eq!(patch.trailers.base_commit.as_deref(), Some("1da177e4c3f4"));
+}
+
+#[test]
+fn a_signature_is_no_part_of_the_description() {
+    // RFC 3676, section 4.3. A rule of dashes is none.
+    let above = "Why.\n\n--\nBecause.\n\nAcked-by: B\n-- \nJane\nhttps://example.org\n";
+    let message = "Why.\n\n--\nBecause.\n\nAcked-by: B";
+    let mail = format!("From: A <a@example.org>\nSubject: s\n\n{above}\n{DIFF}");
+    assert_eq!(one(&mail).header.message, message);
+    assert_eq!(one(&mail.replace('\n', "\r\n")).header.message, message);
+    let plain = one(&format!("A title\n\n{above}\n{DIFF}")).header;
+    assert_eq!(
+        (&plain.subject[..], &plain.message[..]),
+        ("A title", message)
+    );
 }
 
 #[test]

@@ -49,7 +49,8 @@ fn quotation_is_taken_off() {
     for sign in ["> ", ">", "| ", "> > ", ">> ", ">>> ", "&gt; "] {
         let text = format!("On Monday, Jane wrote:\n{}", quoted(DIFF, sign));
         let patch = mended(&text, DIFF, &[(MendKind::Quotation, 2, 8)]);
-        assert_eq!(patch.header.subject, "On Monday, Jane wrote:");
+        // It is no title of the patch.
+        assert_eq!(patch.header.subject, "p");
         let below = format!("{text}\nI like it.\n- Joe\n+ Ann\n");
         mended(&below, DIFF, &[(MendKind::Quotation, 2, 8)]);
     }
@@ -117,10 +118,11 @@ fn a_hunk_that_may_have_been_cut_off_is_refused() {
         (hunks(&patch)[0].old_count, hunks(&patch)[0].new_count),
         (6, 6)
     );
-    // More is missing, or something other than context.
+    // More is missing than can be context, or something else.
     for counts in ["-1,8 +1,8", "-1,6 +1,7", "-1,7 +1,6", "-1,20 +1,25"] {
         let error = refused(&format!("{HEAD}@@ {counts} @@\n{body}"));
         assert_eq!(error.line, 11, "{counts}: {error}");
+        assert!(error.to_string().contains("probably cut off"), "{error}");
     }
     // A line that was taken out by hand: the context is complete.
     let body = " 1\n 2\n 3\n-4\n+four\n 5\n 6\n 7\n";
@@ -136,6 +138,45 @@ fn a_hunk_that_may_have_been_cut_off_is_refused() {
     // What counts 0 lines begins elsewhere than what counts 1.
     let error = refused(&format!("{HEAD}@@ -5,0 +6,2 @@\n-x\n+y\n"));
     assert_eq!(error.line, 4, "{error}");
+}
+
+#[test]
+fn a_last_hunk_without_its_last_lines() {
+    // What `git diff` prints in the midst of a file, at its start, near its end
+    // (one line of context below), and with ten lines of context.
+    let far = |counts: &str| format!("@@ -7,{counts} @@\n 7\n 8\n 9\n-10\n+ten\n");
+    let ten: String = (10..20).map(|line| format!(" {line}\n")).collect();
+    let cases = [
+        (far("7 +7,7"), " 11\n 12\n 13\n"),
+        ("@@ -1,5 +1,5 @@\n 1\n-2\n+two\n".to_owned(), " 3\n 4\n 5\n"),
+        (far("5 +7,5"), " 11\n"),
+        (far("6 +7,6"), " 11\n \n"),
+        (format!("@@ -10,21 +10,21 @@\n{ten}-20\n+twenty\n"), &ten),
+    ];
+    for (hunk, below) in &cases {
+        let lines: Vec<&str> = below.split_inclusive('\n').collect();
+        for missing in 0..=lines.len() {
+            let left = lines[..lines.len() - missing].concat();
+            let text = format!("{HEAD}{hunk}{left}");
+            if missing > 3 {
+                let error = refused(&text).to_string();
+                assert!(error.contains("probably cut off"), "{error}");
+                continue;
+            }
+            let patch = one(&text);
+            let wanted = [(MendKind::Counts, 3, 1)];
+            assert_eq!(mends(&patch), wanted[..missing.min(1)], "{text}");
+            let whole = one(&format!("{HEAD}{hunk}{below}"));
+            let (found, whole) = (hunks(&patch)[0], hunks(&whole)[0]);
+            assert_eq!(found.old_count, whole.old_count - missing);
+            assert_eq!(found.new_count, whole.new_count - missing);
+            assert_eq!(found.lines, whole.lines[..whole.lines.len() - missing]);
+        }
+        // A changed line is missing too.
+        let (changed, _) = hunk.trim_end().rsplit_once('\n').unwrap();
+        let error = refused(&format!("{HEAD}{changed}\n")).to_string();
+        assert!(error.contains("probably cut off"), "{error}");
+    }
 }
 
 #[test]
@@ -323,6 +364,40 @@ fn empty_context_is_named_once_a_file() {
     // In a mail, lines count from its top.
     let mail = format!("From: A <a@b>\nSubject: s\n\n---\n{text}");
     assert_eq!(one(&mail).mends[0].line, 8);
+}
+
+#[test]
+fn mends_name_files_as_people_do() {
+    let hunk = "@@ -1,3 +1,3 @@\n\n-2\n+two\n 3\n";
+    let git = "diff --git a/sys/x b/sys/x\n--- a/sys/x\n+++ b/sys/x\n";
+    let cases = [
+        (git.to_owned(), "sys/x"),
+        (git.replace("a/", "").replace("b/", ""), "sys/x"),
+        // Only the tree can tell what to strip of a plain diff's names.
+        (git.split_once('\n').unwrap().1.to_owned(), "b/sys/x"),
+        (
+            // The blank that stands for a tab: DragonFly's list archive has many.
+            "--- /usr/src/sys/x.c Sun May 14 05:33:57 2006\n\
+             +++ /usr/src/sys/x.c Sun May 14 05:34:02 2006\n"
+                .to_owned(),
+            "/usr/src/sys/x.c",
+        ),
+        (
+            "--- /dev/null\n+++ sys/x.c\t(revision 12)\n".to_owned(),
+            "sys/x.c",
+        ),
+    ];
+    for (names, wanted) in &cases {
+        // One is read as it is, the other is counted again.
+        for counts in ["-1,3 +1,3", "-1,3 +1,4"] {
+            let hunk = hunk.replace("-1,3 +1,3", counts);
+            let patch = one(&format!("{names}{hunk}"));
+            assert!(!patch.mends.is_empty());
+            for mend in &patch.mends {
+                assert_eq!(mend.path.as_deref(), Some(*wanted), "{mend}");
+            }
+        }
+    }
 }
 
 #[test]

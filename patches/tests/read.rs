@@ -86,13 +86,13 @@ fn git_headers() {
 #[test]
 fn counts_must_match_the_lines() {
     let head = "--- a/f\n+++ b/f\n";
-    let short = refused(&format!("{head}@@ -1,4 +1,4 @@\n 1\n-2\n+two\n 3\n"));
+    let short = refused(&format!("{head}@@ -1,8 +1,8 @@\n 1\n-2\n+two\n 3\n"));
     assert_eq!(short.line, 8);
     let missing = ReadErrorKind::HunkTooShort {
-        old: 4,
-        new: 4,
-        old_left: 1,
-        new_left: 1,
+        old: 8,
+        new: 8,
+        old_left: 5,
+        new_left: 5,
     };
     assert_eq!(short.kind, missing);
     let long = refused(&format!(
@@ -149,7 +149,8 @@ fn what_cannot_be_read_is_refused_by_name() {
             "p:2: expected the lines `--- old name`",
         ),
         ("Hello.\n".to_owned(), "p:1: no diff found"),
-        (String::new(), "p:1: no diff found"),
+        (String::new(), "p:1: it is empty"),
+        ("\n \r\n".to_owned(), "p:1: it is empty"),
         (
             "diff --git a/s b/s\nnew file mode 160000\n".to_owned(),
             "p:2: a change of a submodule",
@@ -170,6 +171,26 @@ fn what_cannot_be_read_is_refused_by_name() {
     let bytes = b"--- a/\xff\n+++ b/\xff\n@@ -1 +1 @@\n-1\n+2\n";
     let error = read("p", bytes).unwrap_err();
     assert_eq!(error.kind, ReadErrorKind::BadPath("it is not UTF-8"));
+}
+
+#[test]
+fn compressed_files_are_named() {
+    // The first bytes by RFC 1952, RFC 8878, the xz format's section 2.1.1.1, and of bzip2.
+    let cases: [(&[u8], &str); 4] = [
+        (b"\x1f\x8b\x08\0", "gzip"),
+        (b"\xfd\x37\x7a\x58\x5a\0\0\x04", "xz"),
+        (b"\x28\xb5\x2f\xfd\x24", "zstd"),
+        (b"BZh91AY&SY", "bzip2"),
+    ];
+    for (bytes, program) in cases {
+        let error = read("p", bytes).unwrap_err();
+        let wanted = format!("p:1: it is compressed with {program}; unpack it first");
+        assert_eq!(error.to_string(), wanted);
+    }
+    let error = refused("Hello.\n").to_string();
+    for kind in ["mail", "thread", "diff", "web page", "bundle"] {
+        assert!(error.contains(kind), "{error}");
+    }
 }
 
 #[test]

@@ -408,6 +408,31 @@ fn the_base_in_the_cover_letter_is_that_of_every_patch() {
 }
 
 #[test]
+fn a_cover_letter_that_was_not_filled_in() {
+    // What `git format-patch --cover-letter` writes; the mail's signature is below.
+    let cover = |subject: &str, text: &str| {
+        let cover = Mail {
+            text,
+            ..letter(subject)
+        };
+        sorted(&[cover, patch("[PATCH 1/1] a", "a")]).cover
+    };
+    let subject = "[PATCH 0/1] *** SUBJECT HERE ***";
+    let shortlog = "*** BLURB HERE ***\n\nA (1):\n  a\n";
+    let found = cover(subject, shortlog).unwrap();
+    assert_eq!(
+        (&found.subject[..], &found.message[..]),
+        ("", "A (1):\n  a")
+    );
+    assert_eq!(cover(subject, "*** BLURB HERE ***\n"), None);
+    let found = cover("[PATCH 0/1] Faster", "It is.\n").unwrap();
+    assert_eq!(
+        (&found.subject[..], &found.message[..]),
+        ("Faster", "It is.")
+    );
+}
+
+#[test]
 fn a_huge_thread_is_sorted_in_one_go() {
     // 50,000 versions and as many titles: comparing each with each would take very long.
     let mails: String = (0..50_000)

@@ -103,7 +103,8 @@ fn in_order(name: &str) -> Vec<(String, usize, String)> {
 
 fn is_note(name: &str, bytes: &[u8]) -> bool {
     let reading = read(name, bytes);
-    !is_mail(bytes) && matches!(reading, Err(error) if error.kind == ReadErrorKind::NoDiff)
+    let is_nothing = |kind| matches!(kind, ReadErrorKind::NoDiff | ReadErrorKind::Empty);
+    !is_mail(bytes) && reading.is_err_and(|error| is_nothing(error.kind))
 }
 
 /// Files of which some are no mails: each by itself.

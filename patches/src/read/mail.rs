@@ -8,10 +8,11 @@ mod header;
 mod mbox;
 mod parts;
 
+pub(super) use header::date as date_of;
 pub(crate) use mbox::{with_mbox_line, without_mbox_line};
 
 use super::mend::{self, Mended};
-use super::{Located, ReadErrorKind, charset, diff, tag};
+use super::{Located, ReadErrorKind, charset, description, diff, tag};
 use crate::{FilePatch, Header, Mend, MendKind, Trailers};
 use body::Body;
 use header::Fields;
@@ -178,24 +179,28 @@ fn mail(line: usize, fields: Fields, text: Located<Text>) -> Mail {
         Ok(read) if std::ptr::eq(body, &text.body) => &read.text[..],
         _ => &text.body.bytes,
     };
-    let description = &shown[..diff::description_end(shown)];
-    let description = charset::to_utf8(description, text.charset.as_deref());
-    let description = description.replace("\r\n", "\n");
-    let (own, message) = header::in_body(&description);
-    let message = message.trim();
-    let trailers = Trailers::of_mail(message, shown);
+    let above = &shown[..diff::description_end(shown)];
+    let above = charset::to_utf8(above, text.charset.as_deref());
+    let above = above.replace("\r\n", "\n");
+    let (own, message) = header::in_body(&above);
+    let message = description::without_signature(message);
+    let trailers = Trailers::of_mail(&message, shown);
     let subject = fields.subject.unwrap_or_default();
+    let is_quoted = read.as_ref().is_ok_and(Mended::was_quoted);
     let is_decoded = match own.author {
         Some(_) => own.decoded,
-        None => fields.decoded,
+        None => fields.decoded && !is_quoted,
     };
+    let sender = (fields.author, fields.date);
+    // Who answers with a patch quoted has not written it.
+    let (author, date) = if is_quoted { (None, None) } else { sender };
     let decoded = is_decoded.then(|| mend::of_patch(MendKind::Entities, line, 1));
     let decoded = Vec::from_iter(decoded);
     let header = Header {
-        subject: tag::without(own.subject.as_deref().unwrap_or(&subject)),
-        author: own.author.or(fields.author),
-        date: own.date.or(fields.date),
-        message: message.to_owned(),
+        subject: description::title(tag::without(own.subject.as_deref().unwrap_or(&subject))),
+        author: own.author.or(author),
+        date: own.date.or(date),
+        message,
     };
     let changes = match read {
         // No commit can hold one.

@@ -11,6 +11,7 @@ mod counts;
 mod ends;
 mod headings;
 mod hunks;
+mod names;
 mod pass;
 mod quotation;
 mod rest;
@@ -36,6 +37,15 @@ pub(super) struct Mended<'a> {
     pub text: Cow<'a, [u8]>,
 }
 
+impl Mended<'_> {
+    /// Whether it was quoted: then who wrote the mail did not write the patch.
+    pub(super) fn was_quoted(&self) -> bool {
+        self.mends
+            .iter()
+            .any(|mend| mend.kind == MendKind::Quotation)
+    }
+}
+
 /// All file patches in a text whose first line has the number `first_line`.
 pub(super) fn parse(bytes: &[u8], first_line: usize) -> Located<Mended<'_>> {
     let strict = diff::parse(bytes, first_line);
@@ -47,7 +57,7 @@ pub(super) fn parse(bytes: &[u8], first_line: usize) -> Located<Mended<'_>> {
     let strict = match strict {
         Ok(files) if !files.is_empty() && found.doubt.is_none() => {
             return Ok(Mended {
-                mends: found.empty_context,
+                mends: names::as_in(&files, found.empty_context),
                 ..as_it_is(files, bytes)
             });
         }
@@ -91,8 +101,8 @@ fn mend(mut rows: Vec<Row>, has_diff: bool) -> Located<Option<Mended<'static>>> 
         quotation::find(&rows)?
     };
     if let Some(quotation) = &quotation {
-        quotation::take_off(&mut rows, quotation);
         let line = rows[quotation.lines.start].number;
+        quotation::take_off(&mut rows, quotation);
         mends.push(of_patch(MendKind::Quotation, line, quotation.lines.len()));
     }
     let decoded = headings::decode(&mut rows);
@@ -126,6 +136,7 @@ fn read_again(rows: &[Row], mut mends: Vec<Mend>) -> Located<Option<Mended<'stat
     }
     mends.extend(survey.empty_context);
     mends.sort_by_key(|mend| mend.line);
+    let mends = names::as_in(&files, mends);
     let text = Cow::Owned(text);
     Ok(Some(Mended { files, mends, text }))
 }

@@ -52,7 +52,8 @@ pub(super) fn text(bytes: &[u8]) -> Located<Option<Page>> {
         return Err((second.lines.line(1), kind));
     }
     // An archive that shows the header apart from the text has the subject as title.
-    if !super::mail::is_mail(&block.text) && !pre.title.is_empty() {
+    let says_itself = super::mail::is_mail(&block.text) || super::show::is_show(&block.text);
+    if !says_itself && !pre.title.is_empty() {
         block.put_before(&format!("Subject: {}\n\n", pre.title));
     }
     restore_address(&mut block.text);

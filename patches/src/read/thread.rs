@@ -212,6 +212,7 @@ impl Series {
         units.sort_by_key(|unit| unit.0);
         for (_, cover, patches) in units {
             match (cover, &self.cover) {
+                (Some((header, _)), None) if header.is_empty() => {}
                 (Some((header, _)), None) => self.cover = Some(header),
                 (Some((_, further)), Some(_)) => self.left_out.push(further),
                 (None, _) => {}

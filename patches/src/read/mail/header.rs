@@ -137,7 +137,8 @@ fn in_brackets(field: &str) -> Option<(&str, &str, &str)> {
     Some((before, inside, after))
 }
 
-fn date(date: &mail_parser::DateTime) -> Date {
+/// A moment as mail-parser has it.
+pub(in crate::read) fn date(date: &mail_parser::DateTime) -> Date {
     let minutes = i32::from(date.tz_hour) * 60 + i32::from(date.tz_minute);
     Date {
         seconds: date.to_timestamp(),

@@ -47,9 +47,9 @@ fn may_lack_context(body: &[Row], announced: Counts) -> bool {
     !has_context && announced.old > 0 && announced.new > 0
 }
 
-/// Where nothing marks the end of a hunk, its end may have been cut off. It
-/// has not where one side is complete and context follows the last change, nor
-/// where just the context is missing, as where blank lines at the end of a mail are gone.
+/// Where nothing marks the end of a hunk, its end may have been cut off. No
+/// change has where one side is complete and context follows the last change, nor
+/// where both lack as many lines as can be context below it.
 fn nothing_is_lost(body: &[Row], found: Counts, announced: Counts) -> bool {
     let context = |row: &&Row| matches!(row.mark(), Mark::Context | Mark::Empty);
     let leading = body.iter().take_while(context).count();
@@ -62,7 +62,7 @@ fn nothing_is_lost(body: &[Row], found: Counts, announced: Counts) -> bool {
         return trailing >= leading.max(1);
     }
     let (old, new) = (announced.old - found.old, announced.new - found.new);
-    old == new && trailing + old == leading.max(CONTEXT)
+    old == new && old <= CONTEXT && trailing + old <= leading.max(CONTEXT)
 }
 
 /// Up to the next diff, no line looks as if it were a hunk's.

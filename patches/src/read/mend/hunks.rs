@@ -15,9 +15,11 @@ use crate::read::path;
 pub(super) struct Cursor {
     /// The line it is at.
     pub at: usize,
-    /// The file that the hunk is about, as the patch names it.
+    /// The file that the hunk is about, as the patch names it, without a date.
     pub path: Option<String>,
     in_file: bool,
+    /// The names that come are git's, which have no dates.
+    is_git: bool,
 }
 
 impl Cursor {
@@ -25,14 +27,16 @@ impl Cursor {
     pub(super) fn next(&mut self, rows: &[Row]) -> Option<Counts> {
         while let Some(row) = rows.get(self.at) {
             if file_names(rows, self.at) {
-                self.path = [self.at + 1, self.at]
-                    .into_iter()
-                    .filter_map(|at| path::parse(rows[at].content().get(4..)?).ok())
+                let names = [self.at + 1, self.at].into_iter();
+                self.path = names
+                    .filter_map(|at| self.name(&rows[at]))
                     .find(|name| name != "/dev/null");
                 self.in_file = true;
+                self.is_git = false;
                 self.at += 2;
                 continue;
             }
+            self.is_git |= row.starts_with(b"diff --git ");
             self.at += 1;
             if self.in_file && row.starts_with(b"@@ -") {
                 let counts = Counts::announced(row);
@@ -42,6 +46,16 @@ impl Cursor {
             }
         }
         None
+    }
+
+    /// The name on a `---` or `+++` line.
+    fn name(&self, row: &Row) -> Option<String> {
+        let field = row.content().get(4..)?;
+        let name = match self.is_git {
+            true => path::parse(field),
+            false => path::parse_dated(field).map(|(name, _)| name),
+        };
+        name.ok()
     }
 }
 

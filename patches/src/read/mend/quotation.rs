@@ -16,6 +16,8 @@ const DEEPEST: usize = 8;
 /// The quoted lines, and the sign before them.
 pub(super) struct Quotation {
     pub lines: Range<usize>,
+    /// Where the description begins that is quoted above them.
+    description: usize,
     sign: Vec<u8>,
 }
 
@@ -44,12 +46,39 @@ pub(super) fn find(rows: &[Row]) -> Located<Option<Quotation>> {
     {
         return Err((below.number, ReadErrorKind::ReplyText));
     }
-    Ok(Some(Quotation { lines, sign }))
+    let description = description(&rows[..start], &sign);
+    Ok(Some(Quotation {
+        lines,
+        description,
+        sign,
+    }))
 }
 
-/// Takes the quotation off. What is below it is text of the reply and goes.
+/// Where the description begins that is quoted above a diff: right above it, and
+/// whole. It is none where a mailer's line says who wrote it, where it quotes
+/// itself, or where the reply left something out.
+fn description(above: &[Row], sign: &[u8]) -> usize {
+    let mut start = above.len();
+    for (at, row) in above.iter().enumerate().rev() {
+        let Some(text) = unquoted(row, sign) else {
+            break;
+        };
+        let text = text.trim_ascii();
+        let is_cut = [&b"[..."[..], b"[snip", b"..."]
+            .iter()
+            .any(|mark| text.starts_with(mark));
+        if is_cut || text.ends_with(b"wrote:") || SIGNS.iter().any(|sign| text.starts_with(sign)) {
+            return above.len();
+        }
+        start = at;
+    }
+    start
+}
+
+/// Takes the quotation off. What is around it is text of the reply and goes.
 pub(super) fn take_off(rows: &mut Vec<Row>, quotation: &Quotation) {
     rows.truncate(quotation.lines.end);
+    rows.drain(..quotation.description);
     for row in rows {
         let Some(length) = unquoted(row, &quotation.sign).map(<[u8]>::len) else {
             continue;
