@@ -11,6 +11,7 @@ mod error;
 mod file;
 mod form;
 mod habits;
+mod journey;
 mod ladder;
 mod loose;
 mod merge;
@@ -18,6 +19,7 @@ mod nearest;
 mod overlay;
 mod paths;
 mod place;
+mod refusal;
 mod renamed;
 mod search;
 mod style;
@@ -28,8 +30,8 @@ use git2::{Oid, Repository};
 
 use crate::{Change, Mend, Patch};
 use binary::Made;
-use damage::Journey;
 use file::{FileOutcome, Target};
+use journey::Journey;
 use overlay::Overlay;
 
 pub use error::{ApplyError, HunkFailure, ShownLine};
@@ -157,7 +159,7 @@ pub fn apply(repo: &Repository, base: Oid, patches: &[Patch]) -> Result<Applied,
             journey: Journey::default(),
         };
         let mut all = apply_files(&mut overlay, &target, patch)?;
-        if all.journey != Journey::default() && patch.files.len() > 1 {
+        if all.journey.is_damaged() && patch.files.len() > 1 {
             // What one file shows is also true of those that show nothing.
             target.journey = all.journey;
             overlay.roll_back();
@@ -200,6 +202,25 @@ struct AllFiles {
     journey: Journey,
 }
 
+/// What comes of each file of a patch, in their order. One whose place is taken
+/// waits for the others: they may clear it, as where a file replaces a folder.
+fn outcomes(
+    overlay: &mut Overlay,
+    target: &Target,
+    patch: &Patch,
+) -> Result<Vec<FileOutcome>, ApplyError> {
+    let mut outcomes = Vec::with_capacity(patch.files.len());
+    for file in &patch.files {
+        outcomes.push(file::apply(overlay, target, patch, file)?);
+    }
+    for (outcome, file) in outcomes.iter_mut().zip(&patch.files) {
+        if let FileOutcome::Blocked { .. } = outcome {
+            *outcome = file::apply(overlay, target, patch, file)?;
+        }
+    }
+    Ok(outcomes)
+}
+
 fn apply_files(
     overlay: &mut Overlay,
     target: &Target,
@@ -207,8 +228,9 @@ fn apply_files(
 ) -> Result<AllFiles, ApplyError> {
     let mut all = AllFiles::default();
     let (mut certain, mut gone) = (true, Vec::new());
-    for file in &patch.files {
-        match file::apply(overlay, target, patch, file)? {
+    for outcome in outcomes(overlay, target, patch)? {
+        match outcome {
+            FileOutcome::Blocked { error } => return Err(error),
             FileOutcome::Applied {
                 file,
                 paths,

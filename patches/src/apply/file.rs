@@ -3,11 +3,10 @@
 use git2::{Oid, Repository};
 
 use super::binary::{self, Made};
-use super::damage::Journey;
-use super::ladder::{Ladder, Origin, Outcome, Patched, Stop};
+use super::journey::Journey;
+use super::ladder::{Ladder, Origin, Outcome, Patched};
 use super::overlay::{Entry, Found, Overlay};
-use super::place::Refusal;
-use super::{AppliedFile, ApplyError, HunkFailure, merge, nearest, paths};
+use super::{AppliedFile, ApplyError, merge, paths};
 use crate::{BinaryChange, Change, FilePatch, Hunk, Mend, Patch};
 
 /// What a series is applied to.
@@ -39,6 +38,9 @@ pub(super) enum FileOutcome {
         /// A merge with the file that the patch was made from says so.
         merged: bool,
     },
+    /// What stands where it should come to stand may be gone once the other
+    /// files of the patch are done.
+    Blocked { error: ApplyError },
     /// It is to be removed, and is not there: done, or not the right tree.
     Gone { path: String, error: ApplyError },
 }
@@ -95,7 +97,7 @@ impl Job<'_> {
     fn create(&self, overlay: &mut Overlay) -> Result<FileOutcome, ApplyError> {
         match overlay.find(&self.new)? {
             Found::Absent => {}
-            Found::Blocked(why) => return Err(self.unsafe_path(&self.new, why)),
+            Found::Blocked(why) => return Ok(self.blocked(why)),
             Found::File(entry) => {
                 let after = self.file.hunks.iter().flat_map(Hunk::after);
                 let wanted: Vec<u8> = after.flatten().copied().collect();
@@ -133,9 +135,9 @@ impl Job<'_> {
     /// A rename or a copy.
     fn transfer(&self, overlay: &mut Overlay, entry: &Entry) -> Result<FileOutcome, ApplyError> {
         self.same_type(entry)?;
-        match overlay.find(&self.new)? {
+        match self.place_of_transfer(overlay, entry)? {
             Found::Absent => {}
-            Found::Blocked(why) => return Err(self.unsafe_path(&self.new, why)),
+            Found::Blocked(why) => return Ok(self.blocked(why)),
             Found::File(_) => return Err(self.file_exists()),
         }
         let content = overlay.content(entry)?;
@@ -150,6 +152,23 @@ impl Job<'_> {
             overlay.remove(&self.old);
         }
         self.put(overlay, patched, mode, self.change, (&self.new, None))
+    }
+
+    /// What stands where a file is moved or copied to. One that is moved may
+    /// only be in its own way: `f` to `f/f`.
+    fn place_of_transfer(
+        &self,
+        overlay: &mut Overlay,
+        entry: &Entry,
+    ) -> Result<Found, git2::Error> {
+        let found = overlay.find(&self.new)?;
+        if self.change != Change::Rename || !matches!(found, Found::Blocked(_)) {
+            return Ok(found);
+        }
+        overlay.remove(&self.old);
+        let found = overlay.find(&self.new)?;
+        overlay.put_back(&self.old, *entry);
+        Ok(found)
     }
 
     fn delete(&self, overlay: &mut Overlay, entry: &Entry) -> Result<FileOutcome, ApplyError> {
@@ -303,21 +322,6 @@ impl Job<'_> {
         }
     }
 
-    /// A patch for a file is not put on a symbolic link, nor the other way round.
-    pub(super) fn same_type(&self, entry: &Entry) -> Result<(), ApplyError> {
-        let link = |mode: i32| mode == 0o120000;
-        match self.file.old_mode.or(self.file.new_mode) {
-            Some(mode) if link(mode) != link(entry.mode) => {
-                let why = match link(mode) {
-                    true => "the patch is for a symbolic link, and the tree has a file there",
-                    false => "the patch is for a file, and the tree has a symbolic link there",
-                };
-                Err(self.unsafe_path(&self.old, why))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Whether this very blob is what the patch was made from.
     fn is_origin(&self, entry: &Entry) -> bool {
         entry.is_called(&self.file.old_blob)
@@ -347,75 +351,5 @@ impl Job<'_> {
             }
         }
         hunks
-    }
-
-    pub(super) fn stopped(
-        &self,
-        stop: Stop,
-        content: &[u8],
-        hunks: &[Hunk],
-        path: &str,
-    ) -> ApplyError {
-        let (index, refusal) = match stop {
-            Stop::Hunk(index, refusal) => (index, refusal),
-            Stop::Repository(error) => return error.into(),
-        };
-        let (patch, path) = (self.patch.name.clone(), path.to_owned());
-        let (hunk, line) = (index + 1, hunks[index].old_start);
-        match refusal {
-            Refusal::NoPlace { expected } => ApplyError::HunkFailed(Box::new(HunkFailure {
-                patch,
-                path,
-                hunk,
-                hunks: hunks.len(),
-                ..nearest::show(content, &hunks[index], expected)
-            })),
-            Refusal::Ambiguous { lines, fuzz } => ApplyError::Ambiguous {
-                patch,
-                path,
-                hunk,
-                line,
-                lines,
-                fuzz,
-            },
-            Refusal::Unplaceable(why) => ApplyError::Unplaceable {
-                patch,
-                path,
-                hunk,
-                line,
-                why,
-            },
-        }
-    }
-
-    pub(super) fn no_such_file(&self) -> ApplyError {
-        ApplyError::NoSuchFile {
-            patch: self.patch.name.clone(),
-            path: self.old.clone(),
-            named: self.file.old.clone().unwrap_or_default(),
-        }
-    }
-
-    fn file_exists(&self) -> ApplyError {
-        ApplyError::FileExists {
-            patch: self.patch.name.clone(),
-            path: self.new.clone(),
-        }
-    }
-
-    fn not_emptied(&self, content: &[u8]) -> ApplyError {
-        ApplyError::NotEmptied {
-            patch: self.patch.name.clone(),
-            path: self.old.clone(),
-            lines: crate::text::lines(content).len(),
-        }
-    }
-
-    fn unsafe_path(&self, path: &str, why: &'static str) -> ApplyError {
-        ApplyError::UnsafePath {
-            patch: self.patch.name.clone(),
-            path: path.to_owned(),
-            why,
-        }
     }
 }
