@@ -200,6 +200,7 @@ mod tests {
             patch: "x".into(),
             path: "f".into(),
             named: "a/f".into(),
+            alike: Vec::new(),
         };
         assert_eq!(
             since_line(&since, &gone, &[]),

@@ -62,6 +62,8 @@ impl Job<'_> {
         }
         match &fitting[..] {
             [] => Err(self.no_such_file()),
+            // A name and a few lines do not make it the same file.
+            several if origin.is_none() => Err(self.no_such_file_but(several)),
             [(path, entry)] => self.elsewhere(overlay, path, entry),
             several => Err(ApplyError::SeveralFiles {
                 patch: self.patch.name.clone(),

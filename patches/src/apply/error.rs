@@ -15,9 +15,10 @@ const SHOWN: usize = 24;
 pub enum ApplyError {
     /// The file that the patch changes is not in the tree.
     #[error(
-        "{patch}: the tree has no {} (the patch calls it {})",
+        "{patch}: the tree has no {}{}{}",
         show(path),
-        show(named)
+        called(path, named),
+        having(alike)
     )]
     NoSuchFile {
         /// The patch.
@@ -26,6 +27,8 @@ pub enum ApplyError {
         path: String,
         /// The name as it stands in the patch.
         named: String,
+        /// Files of the same last name that the patch would fit; nothing says that one is meant.
+        alike: Vec<String>,
     },
     /// The file that the patch makes is already there, and is another.
     #[error(
@@ -309,4 +312,21 @@ fn some(lines: &[usize]) -> String {
     let first: Vec<String> = lines.iter().take(5).map(usize::to_string).collect();
     let more = if lines.len() > 5 { ", …" } else { "" };
     first.join(", ") + more
+}
+
+fn called(path: &str, named: &str) -> String {
+    match path == named {
+        true => String::new(),
+        false => format!(" (the patch calls it {})", show(named)),
+    }
+}
+
+fn having(alike: &[String]) -> String {
+    match alike {
+        [] => String::new(),
+        paths => {
+            let paths: Vec<String> = paths.iter().take(5).map(|path| show(path)).collect();
+            format!("; it has {}", paths.join(", "))
+        }
+    }
 }

@@ -63,10 +63,16 @@ impl Job<'_> {
     }
 
     pub(super) fn no_such_file(&self) -> ApplyError {
+        self.no_such_file_but(&[])
+    }
+
+    /// With the files that could be meant, if something said so.
+    pub(super) fn no_such_file_but(&self, alike: &[(String, Entry)]) -> ApplyError {
         ApplyError::NoSuchFile {
             patch: self.patch.name.clone(),
             path: self.old.clone(),
             named: self.file.old.clone().unwrap_or_default(),
+            alike: alike.iter().map(|(path, _)| path.clone()).collect(),
         }
     }
 

@@ -183,6 +183,7 @@ fn where_the_file_went() {
         patch: patch.name.clone(),
         path: "f".to_owned(),
         named: "a/f".to_owned(),
+        alike: Vec::new(),
     };
     let since = changed_since(&past.repo(), past.tip(), &[patch], &error, 100)
         .unwrap()
