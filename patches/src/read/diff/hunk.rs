@@ -8,6 +8,9 @@ use crate::{Hunk, Line, LineKind};
 /// The largest line number and count taken, far above any source file.
 pub(super) const MAX_COUNT: usize = u32::MAX as usize;
 
+/// The least bytes of a line that says that no newline follows.
+const SHORTEST_END_MARKER: usize = 12;
+
 /// All hunks that follow.
 pub(super) fn all(input: &mut Input, carriage_returns: bool) -> Located<Vec<Hunk>> {
     let mut hunks = Vec::new();
@@ -35,7 +38,7 @@ fn hunk(input: &mut Input, carriage_returns: bool) -> Located<Hunk> {
         let Some(raw) = input.peek(0) else {
             return Err(input.error(too_short));
         };
-        if raw.starts_with(b"\\") {
+        if is_end_marker(raw) {
             end_without_newline(input, &mut hunk)?;
             continue;
         }
@@ -56,7 +59,7 @@ fn hunk(input: &mut Input, carriage_returns: bool) -> Located<Hunk> {
         input.next();
         input.check_length()?;
     }
-    if input.starts_with(0, b"\\") {
+    if input.peek(0).is_some_and(is_end_marker) {
         end_without_newline(input, &mut hunk)?;
     }
     Ok(hunk)
@@ -108,6 +111,13 @@ fn parse_line(raw: &[u8], carriage_returns: bool) -> Option<Line> {
     bytes.extend_from_slice(text);
     bytes.push(b'\n');
     Some(Line { kind, bytes })
+}
+
+/// Whether it is `\ No newline at end of file`, in any language. Git's measure
+/// is the same; a lone `\` below a hunk is the end of a macro's line that was
+/// wrapped.
+fn is_end_marker(raw: &[u8]) -> bool {
+    raw.starts_with(b"\\ ") && raw.len() >= SHORTEST_END_MARKER
 }
 
 /// `\ No newline at end of file` speaks of the line before it.
