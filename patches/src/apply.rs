@@ -11,6 +11,7 @@ mod error;
 mod file;
 mod form;
 mod habits;
+mod journey;
 mod ladder;
 mod loose;
 mod merge;
@@ -28,8 +29,8 @@ use git2::{Oid, Repository};
 
 use crate::{Change, Mend, Patch};
 use binary::Made;
-use damage::Journey;
 use file::{FileOutcome, Target};
+use journey::Journey;
 use overlay::Overlay;
 
 pub use error::{ApplyError, HunkFailure, ShownLine};
@@ -157,7 +158,7 @@ pub fn apply(repo: &Repository, base: Oid, patches: &[Patch]) -> Result<Applied,
             journey: Journey::default(),
         };
         let mut all = apply_files(&mut overlay, &target, patch)?;
-        if all.journey != Journey::default() && patch.files.len() > 1 {
+        if all.journey.is_damaged() && patch.files.len() > 1 {
             // What one file shows is also true of those that show nothing.
             target.journey = all.journey;
             overlay.roll_back();

@@ -5,8 +5,9 @@
 
 mod common;
 
+use common::damage::{applied, damaged, rewritten};
 use common::{Lab, file};
-use ktrial_patches::apply::{AppliedFile, ApplyError, Rung};
+use ktrial_patches::apply::{ApplyError, Rung};
 use ktrial_patches::{Mend, MendKind};
 
 const BEFORE: &str = "\
@@ -68,40 +69,6 @@ find(struct table *t, int key)
 \treturn (-1);
 }
 ";
-
-/// The diff of `f`, each line of its hunks changed by `damage`, mark and all.
-fn damaged(before: &str, after: &str, damage: impl Fn(&str) -> String) -> String {
-    let (old, new) = (before.as_bytes(), after.as_bytes());
-    let mut diff = git2::Patch::from_buffers(old, None, new, None, None).unwrap();
-    let text = String::from_utf8(diff.to_buf().unwrap().to_vec()).unwrap();
-    let hunks = text[text.find("@@").unwrap()..].lines();
-    let hunks = hunks.map(|line| match line.starts_with("@@") {
-        true => format!("{line}\n"),
-        false => format!("{}\n", damage(line)),
-    });
-    format!("--- a/f\n+++ b/f\n{}", hunks.collect::<String>())
-}
-
-fn applied(before: &str, patch: &str) -> (String, AppliedFile) {
-    let lab = Lab::new();
-    let mut applied = lab
-        .try_patch(&[file("f", before)], patch)
-        .unwrap_or_else(|error| panic!("{error}\n{patch}"));
-    let text = String::from_utf8(lab.content(applied.tree, "f")).unwrap();
-    (text, applied.patches.remove(0).files.remove(0))
-}
-
-/// The lines of the patched file that the mends say to have been changed.
-fn rewritten(file: &AppliedFile) -> Vec<(usize, &str)> {
-    let mut lines = Vec::new();
-    for mend in &file.mends {
-        if let Some(rewrite) = &mend.added {
-            let now = std::str::from_utf8(&rewrite.now).unwrap();
-            lines.push((mend.line, now.trim_end()));
-        }
-    }
-    lines
-}
 
 /// As `expand -t <width>` does it, which counts the mark of the line.
 fn expand(line: &str, width: usize) -> String {

@@ -1,39 +1,7 @@
-//! How the blanks of a patch were lost on its way, told from the lines that it
-//! shares with the tree's file.
+//! What may happen to the blanks of a patch on its way, and what can be undone.
 
-use super::form::{Form, is_blank, split_end};
+use super::form::{is_blank, split_end};
 use crate::LineKind;
-
-/// A line of the patch beside the line of the tree that it stands for, both
-/// without their line ends.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Pair<'a> {
-    pub kind: LineKind,
-    pub patch: &'a [u8],
-    pub tree: &'a [u8],
-}
-
-/// What happened to a patch on its way, as one of its files shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Journey {
-    /// To blanks.
-    pub blanks: Damage,
-    /// `&lt;` stands for `<`.
-    pub entities: bool,
-}
-
-impl Journey {
-    /// What two files of the same patch show.
-    pub(super) fn and(self, other: Journey) -> Journey {
-        Journey {
-            blanks: match self.blanks {
-                Damage::None => other.blanks,
-                blanks => blanks,
-            },
-            entities: self.entities || other.entities,
-        }
-    }
-}
 
 /// What happened to tabs and runs of blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,7 +32,7 @@ pub(super) enum Indent {
 }
 
 /// In the order in which they are preferred where they explain the same.
-const RULES: [Damage; 12] = [
+pub(super) const RULES: [Damage; 12] = [
     Damage::None,
     Damage::Stops { width: 8, mark: 0 },
     Damage::Stops { width: 8, mark: 1 },
@@ -80,39 +48,6 @@ const RULES: [Damage; 12] = [
 ];
 
 impl Damage {
-    /// The rule that explains most of the lines that can tell; `None` where no
-    /// line can.
-    pub(super) fn of(pairs: &[Pair]) -> Option<Damage> {
-        let tells = |pair: &&Pair| {
-            let text = pair.tree.trim_ascii_end();
-            let has_tab = text.contains(&b'\t') || pair.patch.contains(&b'\t');
-            let has_run = text.windows(2).any(|two| two == b"  ") || text.starts_with(b" ");
-            (has_tab || has_run) && Form::Blanks.same(pair.patch, pair.tree)
-        };
-        let telling: Vec<&Pair> = pairs.iter().filter(tells).collect();
-        let explained = |rule: &Damage| {
-            let explains = |pair: &&&Pair| {
-                let made = rule.made_of(pair.tree, pair.kind);
-                made.trim_ascii_end() == pair.patch.trim_ascii_end()
-            };
-            telling.iter().filter(explains).count()
-        };
-        if telling.is_empty() {
-            return None;
-        }
-        let mut best = (Damage::None, explained(&Damage::None));
-        for rule in RULES {
-            let count = explained(&rule);
-            if count > best.1 {
-                best = (rule, count);
-            }
-        }
-        match best {
-            (rule, count) if 2 * count >= telling.len() => Some(rule),
-            _ => Some(Damage::Unknown),
-        }
-    }
-
     /// What it makes of a line, which has no line end.
     pub(super) fn made_of(self, line: &[u8], kind: LineKind) -> Vec<u8> {
         match self {
@@ -146,6 +81,25 @@ impl Damage {
             }
             _ => (0, to - from),
         }
+    }
+
+    /// Whether an added line that it left like this may have had other blanks.
+    pub(super) fn may_have_changed(self, line: &[u8]) -> bool {
+        match self {
+            Damage::None => false,
+            Damage::Each(_) | Damage::Stops { .. } => {
+                let is_tab = |run: Gap| self.undone(run.start, run.end).0 > 0;
+                runs_of_blanks(line).into_iter().any(is_tab)
+            }
+            Damage::Joined(Indent::WithMark | Indent::One) => line.iter().any(is_blank),
+            // The blanks at its start may be gone without a trace.
+            Damage::Joined(Indent::Gone) | Damage::Unknown => !line.is_empty(),
+        }
+    }
+
+    /// Whether it leaves nothing of an added line's indentation.
+    pub(super) fn hides_indentation(self) -> bool {
+        matches!(self, Damage::Joined(Indent::Gone) | Damage::Unknown)
     }
 }
 
@@ -192,7 +146,7 @@ fn joined(line: &[u8], indent: Indent, kind: LineKind) -> Vec<u8> {
     out
 }
 
-/// A line as the runs of blanks in it and what stands between them.
+/// A run of blanks in a line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gap {
     /// Its first byte, and the one after its last.
@@ -203,22 +157,24 @@ pub(super) struct Gap {
 /// The runs of blanks inside a line, without its indentation and its end.
 pub(super) fn gaps(line: &[u8]) -> Vec<Gap> {
     let text = split_end(line).0.trim_ascii_end();
-    let mut gaps: Vec<Gap> = Vec::new();
-    let mut start = None;
-    for (index, byte) in text.iter().enumerate().skip(indentation(text).len()) {
-        match (is_blank(byte), start) {
-            (true, None) => start = Some(index),
-            (false, Some(from)) => {
-                gaps.push(Gap {
-                    start: from,
-                    end: index,
-                });
-                start = None;
-            }
-            _ => {}
+    let mut gaps = runs_of_blanks(text);
+    gaps.retain(|gap| gap.start > 0);
+    gaps
+}
+
+/// All runs of blanks of a line without its line end.
+fn runs_of_blanks(line: &[u8]) -> Vec<Gap> {
+    let mut runs: Vec<Gap> = Vec::new();
+    for (index, _) in line.iter().enumerate().filter(|(_, byte)| is_blank(byte)) {
+        match runs.last_mut() {
+            Some(last) if last.end == index => last.end += 1,
+            _ => runs.push(Gap {
+                start: index,
+                end: index + 1,
+            }),
         }
     }
-    gaps
+    runs
 }
 
 /// The blanks and tabs that a line starts with.

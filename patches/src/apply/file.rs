@@ -3,7 +3,7 @@
 use git2::{Oid, Repository};
 
 use super::binary::{self, Made};
-use super::damage::Journey;
+use super::journey::Journey;
 use super::ladder::{Ladder, Origin, Outcome, Patched, Stop};
 use super::overlay::{Entry, Found, Overlay};
 use super::place::Refusal;

@@ -16,13 +16,27 @@ pub(super) struct Habits<'a> {
     lines: &'a [&'a [u8]],
     /// Damaged line, to its index where there is one such line only.
     whole: HashMap<Vec<u8>, Option<usize>>,
-    /// Length of the damaged indentation and whether a `*` follows, to the lines.
-    indents: HashMap<(usize, bool), Vec<usize>>,
+    /// To the lines that are indented so.
+    indents: HashMap<Indented, Vec<usize>>,
+    /// Lines that are deep enough for a tab: with one, and without.
+    with_tab: usize,
+    without_tab: usize,
     /// First word, to the lines that have a gap after it, and to the length of
     /// the damaged gap in each.
     words: HashMap<&'a [u8], (Vec<usize>, Vec<usize>)>,
     /// Lines with a gap that may stand for a tab, and whether it is one.
     aligned: Vec<(usize, bool)>,
+}
+
+/// How a line is indented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Indented {
+    /// Bytes of the damaged indentation.
+    length: usize,
+    /// A `*` follows, as in a comment.
+    star: bool,
+    /// The real indentation has a tab.
+    tabs: bool,
 }
 
 impl<'a> Habits<'a> {
@@ -32,6 +46,8 @@ impl<'a> Habits<'a> {
             lines,
             whole: HashMap::new(),
             indents: HashMap::new(),
+            with_tab: 0,
+            without_tab: 0,
             words: HashMap::new(),
             aligned: Vec::new(),
         };
@@ -53,8 +69,15 @@ impl<'a> Habits<'a> {
             *whole = None;
         }
         let lead = indentation(made).len();
-        let key = (lead, made.get(lead) == Some(&b'*'));
+        let key = Indented {
+            length: lead,
+            star: made.get(lead) == Some(&b'*'),
+            tabs: indentation(text).contains(&b'\t'),
+        };
         self.indents.entry(key).or_default().push(index);
+        let deep = self.damage.undone(0, lead).0 > 0;
+        self.with_tab += usize::from(deep && key.tabs);
+        self.without_tab += usize::from(deep && !key.tabs);
         let (real, damaged) = (gaps(text), gaps(made));
         if let (Some((word, _)), Some(gap)) = (first_gap(text), damaged.first()) {
             let (lines, lengths) = self.words.entry(word).or_default();
@@ -81,10 +104,8 @@ impl<'a> Habits<'a> {
     }
 
     /// The line with the tabs that the file would have there, near the line
-    /// index `at`; for damage that keeps lengths. And whether no blanks are left
-    /// in it that may have been tabs.
-    pub(super) fn with_tabs(&self, text: &[u8], at: usize) -> (bool, Vec<u8>) {
-        let mut certain = true;
+    /// index `at`; for damage that keeps lengths.
+    pub(super) fn with_tabs(&self, text: &[u8], at: usize) -> Vec<u8> {
         let lead = indentation(text);
         let mut out = match lead.contains(&b'\t') {
             true => lead.to_vec(),
@@ -105,35 +126,70 @@ impl<'a> Habits<'a> {
                     let (tabs, _) = self.damage.undone(gap.start, gap.end);
                     out.extend(std::iter::repeat_n(b'\t', tabs));
                 }
-                None => {
-                    certain &= !self.may_be_tab(gap);
-                    out.extend_from_slice(blanks);
-                }
+                None => out.extend_from_slice(blanks),
             }
         }
-        out.extend_from_slice(&text[from..]);
-        (certain, out)
+        let end = text.trim_ascii_end().len().max(from);
+        out.extend_from_slice(&text[from..end]);
+        match self.damage.undone(end, text.len()) {
+            (tabs, 0) if self.indents_by_tabs() && !text[end..].contains(&b'\t') => {
+                out.extend(std::iter::repeat_n(b'\t', tabs));
+            }
+            _ => out.extend_from_slice(&text[end..]),
+        }
+        out
     }
 
-    /// The indentation of the nearest line that would be indented alike; else
-    /// as many tabs as it can stand for.
+    /// The line as this one of the file is, which would look the same; but with
+    /// tabs at its start where the file is indented by them.
+    pub(super) fn like(&self, line: &[u8], text: &[u8], at: usize) -> Vec<u8> {
+        let (own, rest) = line.split_at(indentation(line).len());
+        let deep = self.damage.undone(0, indentation(text).len()).0 > 0;
+        match deep && !own.contains(&b'\t') && self.indents_by_tabs() {
+            true => [&self.indent_of(text, at), rest].concat(),
+            false => line.to_vec(),
+        }
+    }
+
+    /// As many tabs as the blanks from one column to another can stand for,
+    /// where the file is indented by tabs.
+    fn tabs_of(&self, from: usize, to: usize) -> Vec<u8> {
+        let (tabs, blanks) = match self.indents_by_tabs() {
+            true => self.damage.undone(from, to),
+            false => (0, to - from),
+        };
+        let mut out = vec![b'\t'; tabs];
+        out.extend(std::iter::repeat_n(b' ', blanks));
+        out
+    }
+
+    /// Whether it does so in most lines that are deep enough.
+    fn indents_by_tabs(&self) -> bool {
+        self.with_tab >= self.without_tab
+    }
+
+    /// The indentation of the nearest line that would be indented alike, of
+    /// those with tabs where the file is indented by tabs; else as many tabs as
+    /// it can stand for.
     fn indent_of(&self, text: &[u8], at: usize) -> Vec<u8> {
         let length = indentation(text).len();
         let star = text.get(length) == Some(&b'*');
         if length == 0 {
             return Vec::new();
         }
-        let alike = self.indents.get(&(length, star));
-        if let Some(lines) = alike
-            && let Some(near) = nearest(lines, at)
-        {
-            return indentation(self.lines[lines[near]]).to_vec();
+        let alike = |tabs| {
+            let lines = self.indents.get(&Indented { length, star, tabs })?;
+            nearest(lines, at).map(|near| lines[near])
+        };
+        let without = alike(false).filter(|_| !self.indents_by_tabs());
+        let both = [alike(true), without].into_iter().flatten();
+        if let Some(near) = both.min_by_key(|line| line.abs_diff(at)) {
+            return indentation(self.lines[near]).to_vec();
         }
         // The blank before the `*` of a comment is one.
         let own = usize::from(star);
-        let (tabs, blanks) = self.damage.undone(0, length - own);
-        let mut indent = vec![b'\t'; tabs];
-        indent.extend(std::iter::repeat_n(b' ', blanks + own));
+        let mut indent = self.tabs_of(0, length - own);
+        indent.extend(std::iter::repeat_n(b' ', own));
         indent
     }
 

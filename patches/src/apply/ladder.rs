@@ -1,7 +1,7 @@
 //! The ladder: one file's hunks, by the strongest way that holds.
 
-use super::damage::Journey;
 use super::form::Form;
+use super::journey::{self, Journey};
 use super::place::{self, Depth, Placed, Refusal};
 use super::search::Searched;
 use super::{AppliedHunk, Rung, loose, merge, write};
@@ -12,8 +12,8 @@ pub(super) struct Ladder<'a> {
     content: &'a [u8],
     hunks: &'a [Hunk],
     origin: &'a Origin,
-    /// What other files of the patch show of its way.
-    others: Journey,
+    /// What the files of the patch show of its way, once that is known.
+    patch: Journey,
     file: Searched<'a>,
 }
 
@@ -84,14 +84,14 @@ impl<'a> Ladder<'a> {
         content: &'a [u8],
         hunks: &'a [Hunk],
         origin: &'a Origin,
-        others: Journey,
+        patch: Journey,
     ) -> Self {
         let file = Searched::new(content);
         Ladder {
             content,
             hunks,
             origin,
-            others,
+            patch,
             file,
         }
     }
@@ -180,7 +180,7 @@ impl<'a> Ladder<'a> {
     /// The hunks at their places, with what was lost on the way put right.
     fn patch(&self, lines: &[&[u8]], placed: &Placed) -> Result<Patched, (usize, Refusal)> {
         let loose = placed.places.iter().any(|place| place.form > Form::Bytes);
-        let damaged = self.others != Journey::default() || loose::looks_damaged(self.hunks);
+        let damaged = self.patch.is_damaged() || journey::looks_damaged(self.hunks);
         if !loose && !damaged {
             let written = write::all(lines, self.hunks, &placed.places)?;
             return Ok(Patched {
@@ -188,7 +188,7 @@ impl<'a> Ladder<'a> {
                 ..Patched::whole(written.content)
             });
         }
-        let restored = loose::restore(lines, self.hunks, &placed.places, self.others);
+        let restored = loose::restore(lines, self.hunks, &placed.places, self.patch);
         let written = write::all(lines, &restored.hunks, &placed.places)?;
         Ok(Patched {
             journey: restored.journey,

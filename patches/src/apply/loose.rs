@@ -5,9 +5,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::AppliedHunk;
-use super::damage::{Damage, Journey, Pair, indentation};
+use super::damage::{Damage, indentation};
 use super::form::{Form, decoded, split_end};
 use super::habits::Habits;
+use super::journey::{Journey, Pair, Verdict, is_bare_include, looks_escaped};
 use super::place::Place;
 use super::style;
 use crate::{Hunk, Line, LineKind, Mend, MendKind, Rewrite};
@@ -46,44 +47,20 @@ impl Restored {
     }
 }
 
-/// Whether the text alone is suspicious: it adds `#include` without a name, so a
-/// page has taken `<…>` for a tag; or it adds `&lt;` and the like and has no `<`
-/// and no `>` anywhere, so a page's source may have been taken for its text.
-pub(super) fn looks_damaged(hunks: &[Hunk]) -> bool {
-    let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
-    let mut added = lines().filter(|line| line.kind == LineKind::Added);
-    added.any(|line| is_bare_include(&line.bytes)) || looks_escaped(hunks)
-}
-
-fn looks_escaped(hunks: &[Hunk]) -> bool {
-    let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
-    let is_raw = |line: &Line| line.bytes.iter().any(|b| matches!(b, b'<' | b'>'));
-    let escaped = |line: &Line| {
-        let has = line.kind == LineKind::Added && line.bytes.contains(&b'&');
-        has && decoded(&line.bytes) != line.bytes
-    };
-    lines().any(escaped) && !lines().any(is_raw)
-}
-
-fn is_bare_include(line: &[u8]) -> bool {
-    let rest = line.trim_ascii().strip_prefix(b"#");
-    rest.is_some_and(|rest| rest.trim_ascii_start() == b"include")
-}
-
 /// The hunks with their added lines put right for the file's `lines`. What they
-/// do not show is taken from `others`: the other files of the patch.
+/// do not show is taken from what all files of the patch show, `patch`.
 pub(super) fn restore(
     lines: &[&[u8]],
     hunks: &[Hunk],
     places: &[Place],
-    others: Journey,
+    patch: Journey,
 ) -> Restored {
     let aligned: Vec<Vec<Option<&[u8]>>> = hunks
         .iter()
         .zip(places)
         .map(|(hunk, place)| aligned(lines, hunk, place))
         .collect();
-    let repair = Repair::new(lines, hunks, &aligned, others);
+    let repair = Repair::new(lines, hunks, &aligned, patch);
     let mut restored = Restored {
         hunks: Vec::with_capacity(hunks.len()),
         journey: repair.shown,
@@ -160,7 +137,7 @@ struct Repair<'a> {
     /// What the file itself shows.
     shown: Journey,
     /// What became of blanks, here or else in other files.
-    blanks: Damage,
+    blanks: Verdict,
     /// The text looks like the source of a page.
     escaped: bool,
     /// It is one.
@@ -176,7 +153,7 @@ impl<'a> Repair<'a> {
         lines: &'a [&'a [u8]],
         hunks: &[Hunk],
         aligned: &[Vec<Option<&[u8]>>],
-        others: Journey,
+        patch: Journey,
     ) -> Self {
         let patch_lines = hunks.iter().flat_map(|hunk| &hunk.lines);
         let pairs = patch_lines.zip(aligned.iter().flatten());
@@ -196,20 +173,17 @@ impl<'a> Repair<'a> {
                 tree: split_end(tree).0,
             })
             .collect();
-        let blanks = Damage::of(&texts);
-        let shown = Journey {
-            blanks: blanks.unwrap_or_default(),
-            entities: pairs.iter().any(entities),
-        };
-        let blanks = blanks.unwrap_or(others.blanks);
+        let shown = Journey::new(&texts, pairs.iter().any(entities));
+        let blanks = shown.verdict(&patch);
+        let rule = blanks.rule;
         let escaped = looks_escaped(hunks);
         Repair {
             shown,
             blanks,
             escaped,
-            decodes: shown.entities || (others.entities && escaped),
+            decodes: shown.entities || (patch.entities && escaped),
             ends: pairs.iter().any(ends),
-            habits: (blanks != Damage::None).then(|| Habits::new(blanks, lines)),
+            habits: (rule != Damage::None).then(|| Habits::new(rule, lines)),
             unit: style::unit(lines),
         }
     }
@@ -335,31 +309,45 @@ impl Work<'_> {
             false if self.repair.escaped => return Some((MendKind::Entities, was.to_vec())),
             false => (MendKind::Whitespace, was.to_vec()),
         };
-        if text.trim_ascii().is_empty() {
-            return None;
-        }
-        let (known, now) = match &self.repair.habits {
-            None => (true, text),
-            Some(habits) => {
-                let like = habits.line_like(&text).filter(|_| alike.is_none());
-                let keeps_lengths = self.repair.blanks.keeps_lengths();
-                match (moved, like) {
-                    (Some(tree), _) => (true, tree.to_vec()),
-                    (None, Some(tree)) if keeps_lengths => (true, tree.to_vec()),
-                    (None, None) if keeps_lengths => habits.with_tabs(&text, at),
-                    // A line that stands elsewhere may be deeper there.
-                    (None, Some(tree)) => (false, self.styled(tree, above)),
-                    (None, None) => (false, self.styled(&habits.with_first_gap(&text, at), above)),
-                }
-            }
+        let lost = self.repair.blanks.may_have_changed(&text);
+        let now = match (&self.repair.habits, moved) {
+            (None, _) => text,
+            (Some(_), Some(tree)) if !key.is_empty() => tree.to_vec(),
+            (Some(habits), _) => self.like_the_file(habits, &text, alike.is_some(), above, at),
         };
-        (!known || now != was).then_some((kind, now))
+        (lost || now != was).then_some((kind, now))
     }
 
-    /// The line with the indentation that is the style at the place.
-    fn styled(&self, text: &[u8], above: &[Vec<u8>]) -> Vec<u8> {
-        let text = &text[indentation(text).len()..];
-        let mut now = style::indent(above, text, &self.repair.unit);
+    /// The line with the blanks that the file would have at the place; `removed`
+    /// says that the hunk takes one away that looks the same.
+    fn like_the_file(
+        &self,
+        habits: &Habits,
+        text: &[u8],
+        removed: bool,
+        above: &[Vec<u8>],
+        at: usize,
+    ) -> Vec<u8> {
+        let like = habits.line_like(text).filter(|_| !removed);
+        match (self.repair.blanks.rule.keeps_lengths(), like) {
+            (true, Some(tree)) => habits.like(tree, text, at),
+            (true, None) => habits.with_tabs(text, at),
+            (false, _) if text.trim_ascii().is_empty() => text.to_vec(),
+            // A line that stands elsewhere may be deeper there.
+            (false, Some(tree)) => self.styled(text, tree, above),
+            (false, None) => self.styled(text, &habits.with_first_gap(text, at), above),
+        }
+    }
+
+    /// The line `now`, with the indentation that is the style at the place where
+    /// the patch's has one, or may have lost it.
+    fn styled(&self, was: &[u8], now: &[u8], above: &[Vec<u8>]) -> Vec<u8> {
+        let text = &now[indentation(now).len()..];
+        let flush = indentation(was).is_empty();
+        let mut now = match flush && !self.repair.blanks.rule.hides_indentation() {
+            true => Vec::new(),
+            false => style::indent(above, text, &self.repair.unit),
+        };
         now.extend_from_slice(text);
         now
     }

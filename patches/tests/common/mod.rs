@@ -1,6 +1,8 @@
 //! Small trees in a repository of their own.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod damage;
+
 use git2::build::TreeUpdateBuilder;
 use git2::{FileMode, Oid, Repository, Signature, Time};
 use ktrial_patches::apply::{Applied, ApplyError, apply};
@@ -66,7 +68,7 @@ impl Lab {
 }
 
 /// A plain file.
-pub fn file<'a>(path: &'a str, content: &'a str) -> File<'a> {
+pub const fn file<'a>(path: &'a str, content: &'a str) -> File<'a> {
     (path, 0o100644, content.as_bytes())
 }
 
