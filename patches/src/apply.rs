@@ -19,6 +19,7 @@ mod nearest;
 mod overlay;
 mod paths;
 mod place;
+mod refusal;
 mod renamed;
 mod search;
 mod style;

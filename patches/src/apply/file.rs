@@ -4,10 +4,9 @@ use git2::{Oid, Repository};
 
 use super::binary::{self, Made};
 use super::journey::Journey;
-use super::ladder::{Ladder, Origin, Outcome, Patched, Stop};
+use super::ladder::{Ladder, Origin, Outcome, Patched};
 use super::overlay::{Entry, Found, Overlay};
-use super::place::Refusal;
-use super::{AppliedFile, ApplyError, HunkFailure, merge, nearest, paths};
+use super::{AppliedFile, ApplyError, merge, paths};
 use crate::{BinaryChange, Change, FilePatch, Hunk, Mend, Patch};
 
 /// What a series is applied to.
@@ -303,21 +302,6 @@ impl Job<'_> {
         }
     }
 
-    /// A patch for a file is not put on a symbolic link, nor the other way round.
-    pub(super) fn same_type(&self, entry: &Entry) -> Result<(), ApplyError> {
-        let link = |mode: i32| mode == 0o120000;
-        match self.file.old_mode.or(self.file.new_mode) {
-            Some(mode) if link(mode) != link(entry.mode) => {
-                let why = match link(mode) {
-                    true => "the patch is for a symbolic link, and the tree has a file there",
-                    false => "the patch is for a file, and the tree has a symbolic link there",
-                };
-                Err(self.unsafe_path(&self.old, why))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Whether this very blob is what the patch was made from.
     fn is_origin(&self, entry: &Entry) -> bool {
         entry.is_called(&self.file.old_blob)
@@ -347,75 +331,5 @@ impl Job<'_> {
             }
         }
         hunks
-    }
-
-    pub(super) fn stopped(
-        &self,
-        stop: Stop,
-        content: &[u8],
-        hunks: &[Hunk],
-        path: &str,
-    ) -> ApplyError {
-        let (index, refusal) = match stop {
-            Stop::Hunk(index, refusal) => (index, refusal),
-            Stop::Repository(error) => return error.into(),
-        };
-        let (patch, path) = (self.patch.name.clone(), path.to_owned());
-        let (hunk, line) = (index + 1, hunks[index].old_start);
-        match refusal {
-            Refusal::NoPlace { expected } => ApplyError::HunkFailed(Box::new(HunkFailure {
-                patch,
-                path,
-                hunk,
-                hunks: hunks.len(),
-                ..nearest::show(content, &hunks[index], expected)
-            })),
-            Refusal::Ambiguous { lines, fuzz } => ApplyError::Ambiguous {
-                patch,
-                path,
-                hunk,
-                line,
-                lines,
-                fuzz,
-            },
-            Refusal::Unplaceable(why) => ApplyError::Unplaceable {
-                patch,
-                path,
-                hunk,
-                line,
-                why,
-            },
-        }
-    }
-
-    pub(super) fn no_such_file(&self) -> ApplyError {
-        ApplyError::NoSuchFile {
-            patch: self.patch.name.clone(),
-            path: self.old.clone(),
-            named: self.file.old.clone().unwrap_or_default(),
-        }
-    }
-
-    fn file_exists(&self) -> ApplyError {
-        ApplyError::FileExists {
-            patch: self.patch.name.clone(),
-            path: self.new.clone(),
-        }
-    }
-
-    fn not_emptied(&self, content: &[u8]) -> ApplyError {
-        ApplyError::NotEmptied {
-            patch: self.patch.name.clone(),
-            path: self.old.clone(),
-            lines: crate::text::lines(content).len(),
-        }
-    }
-
-    fn unsafe_path(&self, path: &str, why: &'static str) -> ApplyError {
-        ApplyError::UnsafePath {
-            patch: self.patch.name.clone(),
-            path: path.to_owned(),
-            why,
-        }
     }
 }
