@@ -202,6 +202,25 @@ struct AllFiles {
     journey: Journey,
 }
 
+/// What comes of each file of a patch, in their order. One whose place is taken
+/// waits for the others: they may clear it, as where a file replaces a folder.
+fn outcomes(
+    overlay: &mut Overlay,
+    target: &Target,
+    patch: &Patch,
+) -> Result<Vec<FileOutcome>, ApplyError> {
+    let mut outcomes = Vec::with_capacity(patch.files.len());
+    for file in &patch.files {
+        outcomes.push(file::apply(overlay, target, patch, file)?);
+    }
+    for (outcome, file) in outcomes.iter_mut().zip(&patch.files) {
+        if let FileOutcome::Blocked { .. } = outcome {
+            *outcome = file::apply(overlay, target, patch, file)?;
+        }
+    }
+    Ok(outcomes)
+}
+
 fn apply_files(
     overlay: &mut Overlay,
     target: &Target,
@@ -209,8 +228,9 @@ fn apply_files(
 ) -> Result<AllFiles, ApplyError> {
     let mut all = AllFiles::default();
     let (mut certain, mut gone) = (true, Vec::new());
-    for file in &patch.files {
-        match file::apply(overlay, target, patch, file)? {
+    for outcome in outcomes(overlay, target, patch)? {
+        match outcome {
+            FileOutcome::Blocked { error } => return Err(error),
             FileOutcome::Applied {
                 file,
                 paths,

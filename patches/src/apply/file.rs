@@ -38,6 +38,9 @@ pub(super) enum FileOutcome {
         /// A merge with the file that the patch was made from says so.
         merged: bool,
     },
+    /// What stands where it should come to stand may be gone once the other
+    /// files of the patch are done.
+    Blocked { error: ApplyError },
     /// It is to be removed, and is not there: done, or not the right tree.
     Gone { path: String, error: ApplyError },
 }
@@ -94,7 +97,7 @@ impl Job<'_> {
     fn create(&self, overlay: &mut Overlay) -> Result<FileOutcome, ApplyError> {
         match overlay.find(&self.new)? {
             Found::Absent => {}
-            Found::Blocked(why) => return Err(self.unsafe_path(&self.new, why)),
+            Found::Blocked(why) => return Ok(self.blocked(why)),
             Found::File(entry) => {
                 let after = self.file.hunks.iter().flat_map(Hunk::after);
                 let wanted: Vec<u8> = after.flatten().copied().collect();
@@ -132,9 +135,9 @@ impl Job<'_> {
     /// A rename or a copy.
     fn transfer(&self, overlay: &mut Overlay, entry: &Entry) -> Result<FileOutcome, ApplyError> {
         self.same_type(entry)?;
-        match overlay.find(&self.new)? {
+        match self.place_of_transfer(overlay, entry)? {
             Found::Absent => {}
-            Found::Blocked(why) => return Err(self.unsafe_path(&self.new, why)),
+            Found::Blocked(why) => return Ok(self.blocked(why)),
             Found::File(_) => return Err(self.file_exists()),
         }
         let content = overlay.content(entry)?;
@@ -149,6 +152,23 @@ impl Job<'_> {
             overlay.remove(&self.old);
         }
         self.put(overlay, patched, mode, self.change, (&self.new, None))
+    }
+
+    /// What stands where a file is moved or copied to. One that is moved may
+    /// only be in its own way: `f` to `f/f`.
+    fn place_of_transfer(
+        &self,
+        overlay: &mut Overlay,
+        entry: &Entry,
+    ) -> Result<Found, git2::Error> {
+        let found = overlay.find(&self.new)?;
+        if self.change != Change::Rename || !matches!(found, Found::Blocked(_)) {
+            return Ok(found);
+        }
+        overlay.remove(&self.old);
+        let found = overlay.find(&self.new)?;
+        overlay.put_back(&self.old, *entry);
+        Ok(found)
     }
 
     fn delete(&self, overlay: &mut Overlay, entry: &Entry) -> Result<FileOutcome, ApplyError> {

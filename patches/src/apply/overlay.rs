@@ -1,6 +1,6 @@
 //! A tree with changes laid over it, in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use git2::build::TreeUpdateBuilder;
 use git2::{
@@ -55,8 +55,7 @@ impl<'r> Overlay<'r> {
     /// Looks up a path, without following symbolic links.
     pub(super) fn find(&self, path: &str) -> Result<Found, git2::Error> {
         let mut tree = Some(self.base.clone());
-        for (slash, _) in path.match_indices('/') {
-            let folder = &path[..slash];
+        for folder in folders(path) {
             match self.files.get(folder) {
                 Some(Some(entry)) => return Ok(not_a_folder(entry.mode)),
                 Some(None) => {
@@ -91,6 +90,7 @@ impl<'r> Overlay<'r> {
                 blob: entry.id(),
                 mode: entry.filemode(),
             }),
+            Some(ObjectType::Tree) if self.emptied(path, entry.id())? => Found::Absent,
             Some(ObjectType::Tree) => Found::Blocked(FOLDER),
             _ => Found::Blocked("a submodule stands there"),
         })
@@ -107,6 +107,26 @@ impl<'r> Overlay<'r> {
             seen += 1;
             entry.is_some() || seen > 1000
         })
+    }
+
+    /// Whether every file of this folder of the base was removed. Asked only
+    /// where [`made_folder`](Self::made_folder) has seen few removed.
+    fn emptied(&self, path: &str, tree: Oid) -> Result<bool, git2::Error> {
+        let mut open = vec![(path.to_owned(), tree)];
+        while let Some((folder, tree)) = open.pop() {
+            for entry in &self.repo.find_tree(tree)? {
+                let Ok(name) = entry.name() else {
+                    return Ok(false);
+                };
+                let path = format!("{folder}/{name}");
+                match entry.kind() {
+                    Some(ObjectType::Tree) => open.push((path, entry.id())),
+                    _ if self.removed(&path) => {}
+                    _ => return Ok(false),
+                }
+            }
+        }
+        Ok(true)
     }
 
     pub(super) fn is_file(&self, path: &str) -> Result<bool, git2::Error> {
@@ -173,6 +193,11 @@ impl<'r> Overlay<'r> {
         self.set(path, None);
     }
 
+    /// Takes back that a file was removed.
+    pub(super) fn put_back(&mut self, path: &str, entry: Entry) {
+        self.set(path, Some(entry));
+    }
+
     fn set(&mut self, path: &str, entry: Option<Entry>) {
         let before = self.files.insert(path.to_owned(), entry);
         self.fresh.push((path.to_owned(), before));
@@ -190,25 +215,53 @@ impl<'r> Overlay<'r> {
 
     /// Writes the changes since the last call onto `tree`, the tree written then.
     pub(super) fn write(&mut self, tree: &Tree) -> Result<Oid, git2::Error> {
-        let mut builder = TreeUpdateBuilder::new();
         let fresh = std::mem::take(&mut self.fresh);
-        let mut fresh: Vec<String> = fresh.into_iter().map(|(path, _)| path).collect();
-        fresh.sort();
-        fresh.dedup();
-        for path in fresh {
-            match self.files.get(&path) {
+        let fresh: BTreeSet<String> = fresh.into_iter().map(|(path, _)| path).collect();
+        let (mut made, mut gone) = (BTreeMap::new(), BTreeSet::new());
+        for path in &fresh {
+            match self.files.get(path) {
                 Some(Some(entry)) => {
-                    builder.upsert(path.as_str(), entry.blob, file_mode(entry.mode));
+                    made.insert(path.as_str(), entry);
                 }
                 // A file both made and removed since then was never in the tree.
-                _ if is_in(tree, &path)? => {
-                    builder.remove(path.as_str());
+                _ if is_in(tree, path)? => {
+                    gone.insert(path.as_str());
                 }
                 _ => {}
             }
         }
-        builder.create_updated(self.repo, tree)
+        let mut removals = TreeUpdateBuilder::new();
+        for path in &gone {
+            removals.remove(*path);
+        }
+        // One update can't put a file in a folder's place.
+        let replaces = gone
+            .iter()
+            .any(|path| folders(path).any(|f| made.contains_key(f)))
+            || made
+                .keys()
+                .any(|path| folders(path).any(|f| gone.contains(f)));
+        let cleared = match replaces {
+            true => Some(
+                self.repo
+                    .find_tree(removals.create_updated(self.repo, tree)?)?,
+            ),
+            false => None,
+        };
+        let mut builder = match cleared {
+            Some(_) => TreeUpdateBuilder::new(),
+            None => removals,
+        };
+        for (path, entry) in made {
+            builder.upsert(path, entry.blob, file_mode(entry.mode));
+        }
+        builder.create_updated(self.repo, cleared.as_ref().unwrap_or(tree))
     }
+}
+
+/// The folders that a path lies in.
+fn folders(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(slash, _)| &path[..slash])
 }
 
 fn child(tree: &Tree, path: &str) -> Option<TreeEntry<'static>> {

@@ -1,6 +1,6 @@
 //! Why a file of a patch is refused, in the words of [`ApplyError`].
 
-use super::file::Job;
+use super::file::{FileOutcome, Job};
 use super::ladder::Stop;
 use super::overlay::Entry;
 use super::place::Refusal;
@@ -82,6 +82,12 @@ impl Job<'_> {
             patch: self.patch.name.clone(),
             path: self.old.clone(),
             lines: crate::text::lines(content).len(),
+        }
+    }
+
+    pub(super) fn blocked(&self, why: &'static str) -> FileOutcome {
+        FileOutcome::Blocked {
+            error: self.unsafe_path(&self.new, why),
         }
     }
 
