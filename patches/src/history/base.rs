@@ -93,7 +93,8 @@ fn newest(
     goes_on: impl Fn(usize) -> bool,
 ) -> Result<Option<(Oid, usize)>, ApplyError> {
     let mut walk = repo.revwalk()?;
-    walk.set_sorting(Sort::TIME)?;
+    // By time alone, commits of the same second come in any order.
+    walk.set_sorting(Sort::TIME | Sort::TOPOLOGICAL)?;
     walk.push(tip)?;
     let mut fingerprints = Fingerprints::new(repo, patches);
     let mut failed = HashSet::new();

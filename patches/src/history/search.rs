@@ -136,14 +136,14 @@ fn find(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::Error
 
 fn in_history(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::Error> {
     let mut walk = repo.revwalk()?;
-    walk.set_sorting(Sort::TIME)?;
+    walk.set_sorting(Sort::TIME | Sort::TOPOLOGICAL)?;
     walk.push(tip)?;
     fitting(repo, walk, fits)
 }
 
 fn elsewhere(repo: &Repository, tip: Oid, fits: Fits) -> Result<Vec<Oid>, git2::Error> {
     let mut walk = repo.revwalk()?;
-    walk.set_sorting(Sort::TIME)?;
+    walk.set_sorting(Sort::TIME | Sort::TOPOLOGICAL)?;
     for refs in ["refs/heads/*", "refs/tags/*", "refs/remotes/*"] {
         walk.push_glob(refs)?;
     }

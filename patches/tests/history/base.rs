@@ -1,6 +1,6 @@
 //! `find_base`: the newest commit on which a series applies.
 
-use git2::Oid;
+use git2::{Oid, Signature, Time};
 use ktrial_patches::Patch;
 use ktrial_patches::apply::apply;
 use ktrial_patches::history::{Base, find_base};
@@ -154,4 +154,26 @@ fn a_file_that_is_made_where_another_stands_by_now() {
     let free = past.commit("other\n", &[("g", Some("h\n"))]);
     past.commit("taken\n", &[("new", Some("theirs\n"))]);
     assert_eq!(found(&past, &[patch], 100).unwrap().commit, free);
+}
+
+/// `git am` and `git rebase` make many commits in a second; the order is then that of the parents.
+#[test]
+fn commits_of_the_same_second_come_child_before_parent() {
+    let (past, patch, ids) = outdated();
+    let repo = past.repo();
+    let who = Signature::new("A", "a@example.org", &Time::new(1_000_000_000, 0)).unwrap();
+    let mut made: Vec<Oid> = Vec::new();
+    for &id in &ids {
+        let tree = repo.find_commit(id).unwrap().tree().unwrap();
+        let parents: Vec<_> = made
+            .last()
+            .map(|&parent| repo.find_commit(parent).unwrap())
+            .into_iter()
+            .collect();
+        let parents: Vec<_> = parents.iter().collect();
+        let copy = repo.commit(None, &who, &who, "copy\n", &tree, &parents);
+        made.push(copy.unwrap());
+    }
+    let base = find_base(&repo, made[5], &[patch], 100).unwrap().unwrap();
+    assert_eq!((base.commit, base.behind), (made[2], 3));
 }
