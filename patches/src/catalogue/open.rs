@@ -1,9 +1,10 @@
 //! Series of one's own: folders, files and bytes.
 
+use std::cell::Cell;
 use std::io::Read;
 use std::path::Path;
 
-use super::{MANIFEST, Series, SeriesError, Step, folder, manifest, quilt};
+use super::{MANIFEST, MOST_FILES, Series, SeriesError, Step, folder, manifest, quilt};
 use crate::MAX_PATCH_BYTES;
 use crate::history::Reference;
 use crate::read::{ReadError, ReadErrorKind, Reading, read};
@@ -21,9 +22,10 @@ impl Series {
     /// A file that can't be read, or what is wrong in one, with its line.
     pub fn open(folder: &Path) -> Result<Series, SeriesError> {
         let name = stem(folder.canonicalize().as_deref().unwrap_or(folder));
-        if folder.join(MANIFEST).is_file() {
+        if folder.join(MANIFEST).symlink_metadata().is_ok() {
             let shown = folder.display().to_string();
-            return manifest::load(&name, &shown, |file| read_bounded(&folder.join(file)));
+            let files = Files::of(folder);
+            return manifest::load(&name, &shown, |file| files.read(&folder.join(file)));
         }
         for place in [folder.to_owned(), folder.join("patches")] {
             if place.join(quilt::SERIES).is_file() {
@@ -114,6 +116,40 @@ fn stem(path: &Path) -> String {
     name.unwrap_or(path.as_os_str())
         .to_string_lossy()
         .into_owned()
+}
+
+/// The files of a folder that lists them, which may name one file again and again.
+pub(super) struct Files<'a> {
+    folder: &'a Path,
+    count: Cell<usize>,
+    bytes: Cell<usize>,
+}
+
+impl Files<'_> {
+    pub(super) fn of(folder: &Path) -> Files<'_> {
+        Files {
+            folder,
+            count: Cell::new(0),
+            bytes: Cell::new(0),
+        }
+    }
+
+    /// The bytes of the next file; an error once there are too many of them in all.
+    pub(super) fn read(&self, path: &Path) -> Result<Vec<u8>, SeriesError> {
+        self.count.set(self.count.get() + 1);
+        if self.count.get() > MOST_FILES {
+            return Err(SeriesError::TooMany {
+                path: self.folder.to_owned(),
+            });
+        }
+        let bytes = read_bounded(path)?;
+        self.bytes.set(self.bytes.get() + bytes.len());
+        if self.bytes.get() > MAX_PATCH_BYTES {
+            let folder = self.folder.display().to_string();
+            return Err(too_large(&folder, self.bytes.get()));
+        }
+        Ok(bytes)
+    }
 }
 
 /// A file's bytes; one more than the limit at most, so that the reader can

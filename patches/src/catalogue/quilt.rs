@@ -3,7 +3,7 @@
 use std::path::{Component, Path};
 
 use super::SeriesError;
-use super::open::read_bounded;
+use super::open::Files;
 use super::steps::undone;
 use crate::Patch;
 use crate::read::{Reading, read};
@@ -26,7 +26,8 @@ struct Entry<'a> {
 /// or in `patches/` beside it.
 pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
     let path = folder.join(SERIES);
-    let bytes = read_bounded(&path)?;
+    let files = Files::of(folder);
+    let bytes = files.read(&path)?;
     let text = String::from_utf8_lossy(&bytes);
     let mut all = Reading {
         patches: Vec::new(),
@@ -42,7 +43,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
         let Some(entry) = entry(line).map_err(wrong)? else {
             continue;
         };
-        let bytes = content(folder, entry.name).map_err(|error| match error {
+        let bytes = content(&files, folder, entry.name).map_err(|error| match error {
             SeriesError::Io { source, .. } => wrong(format!(
                 "the patch `{}` can't be read: {source}",
                 entry.name
@@ -60,11 +61,11 @@ pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
     Ok(all)
 }
 
-fn content(folder: &Path, name: &str) -> Result<Vec<u8>, SeriesError> {
+fn content(files: &Files, folder: &Path, name: &str) -> Result<Vec<u8>, SeriesError> {
     let beside = folder.join(name);
     match beside.exists() {
-        true => read_bounded(&beside),
-        false => read_bounded(&folder.join("patches").join(name)),
+        true => files.read(&beside),
+        false => files.read(&folder.join("patches").join(name)),
     }
 }
 
