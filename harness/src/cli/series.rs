@@ -8,7 +8,7 @@ use ktrial_patches::catalogue::{self, Claim, Series, System};
 use super::{Context, print};
 use crate::fault::{At, Fault, Result};
 use crate::series::{self, Importing};
-use crate::terminal::shell_line;
+use crate::terminal::{headline, shell_line};
 use crate::timestamp::date;
 use crate::tree::{Tree, check_bootable};
 use crate::verdict::outcome;
@@ -153,9 +153,14 @@ fn import(from: &str, wanted: &Importing) -> Result<u8> {
     let read = series::read_mends(series.own_patches());
     let left_out = series::left_out(&series);
     let made = series::import(series, wanted)?;
-    print(&format!("{}: {}\n", made.series.name, made.series.title))?;
-    for patch in made.series.own_patches() {
-        print(&format!("  {}  {}\n", patch.name, patch.header.subject))?;
+    let title = headline(&made.series.title);
+    print(&format!("{}: {title}\n", made.series.name))?;
+    let patches = made.series.own_patches().map(|patch| {
+        let subject = headline(&patch.header.subject);
+        format!("  {}  {subject}", patch.name)
+    });
+    for line in series::listed(patches.collect()) {
+        print(&format!("{line}\n"))?;
     }
     for line in read {
         print(&format!("mended: {line}\n"))?;
@@ -237,9 +242,11 @@ fn show(series: &Series) -> Result<u8> {
 }
 
 fn shown(series: &Series) -> String {
-    let mut lines = vec![format!("{}: {}", series.name, series.title)];
+    let mut lines = vec![format!("{}: {}", series.name, headline(&series.title))];
     if !series.description.is_empty() {
-        lines.extend(["".into(), series.description.clone()]);
+        lines.push(String::new());
+        let of_it = series.description.lines().map(str::to_owned);
+        lines.extend(series::listed(of_it.collect()));
     }
     lines.push(String::new());
     let system = series.system.map(|system| system.to_string());
@@ -255,8 +262,11 @@ fn shown(series: &Series) -> String {
     if series.reverse {
         lines.push("reversed: its patches are undone, last one first".into());
     }
-    let own = series.own_patches();
-    lines.extend(own.map(|patch| format!("patch: {}  {}", patch.name, patch.header.subject)));
+    let own = series.own_patches().map(|patch| {
+        let subject = headline(&patch.header.subject);
+        format!("patch: {}  {subject}", patch.name)
+    });
+    lines.extend(series::listed(own.collect()));
     let references = series.references().map(series::described);
     lines.extend(references.map(|what| format!("of the tree: {what}")));
     lines.extend(
