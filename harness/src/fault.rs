@@ -119,7 +119,7 @@ impl Display for Fault {
             write!(f, "\n    {}", plain(line))?;
         }
         if let Some(next) = &self.next {
-            write!(f, "\n  next: {next}")?;
+            write!(f, "\n  next: {}", plain(next))?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::terminal::complain;
+use crate::terminal::{complain, plain};
 
 /// Where progress is shown: standard error.
 #[derive(Clone)]
@@ -37,7 +37,7 @@ impl Progress {
     /// Shows one line that stays.
     pub fn say(&self, line: &str) {
         match &self.bars {
-            Some(bars) => drop(bars.println(line)),
+            Some(bars) => drop(bars.println(plain(line))),
             None if !self.quiet => complain(line),
             None => {}
         }

@@ -3,16 +3,34 @@
 
 use std::ffi::OsStr;
 
-/// The text without control characters other than line ends and tabs.
+/// Longest text of a patch that is shown in one line, in characters.
+const WIDTH: usize = 160;
+
+/// The text without control characters other than line ends and tabs, and without marks that make
+/// text show in another order than it is in.
 pub fn plain(text: &str) -> String {
-    let keep = |c: &char| matches!(c, '\n' | '\t') || !c.is_control();
+    let keep = |c: &char| matches!(c, '\n' | '\t') || !(c.is_control() || reorders(*c));
     text.chars().filter(keep).collect()
+}
+
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The first line of a text, cut where it is longer than a screen is wide: a subject may have
+/// hundreds of kilobytes.
+pub fn headline(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
 }
 
 /// One line on standard error; where that is closed or full there is nobody to tell.
 pub fn complain(line: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", plain(line));
 }
 
 /// Words as one line that a shell takes apart into the same words.
@@ -36,6 +54,16 @@ mod tests {
     #[test]
     fn escape_sequences_are_taken_apart() {
         assert_eq!(plain("a\x1b[31mb\r\x07\n\tc"), "a[31mb\n\tc");
+        // Trojan Source, CVE-2021-42574: what stands last is shown first.
+        assert_eq!(plain("a\u{202e}b\u{2066}c\u{9b}1m"), "abc1m");
+    }
+
+    #[test]
+    fn a_subject_is_shown_in_one_line_of_bounded_length() {
+        assert_eq!(headline("kern: count\nagain"), "kern: count");
+        assert_eq!(headline(&"ä".repeat(160)), "ä".repeat(160));
+        assert_eq!(headline(&"ä".repeat(161)), "ä".repeat(160) + "…");
+        assert_eq!(headline(""), "");
     }
 
     #[test]

@@ -188,11 +188,51 @@ fn a_worktree_of_a_repository_gets_its_branch_in_that_repository() {
 #[test]
 fn a_name_that_git_does_not_take_is_refused() {
     let lab = lab();
-    for name in ["a..b", "a b", "x.lock", "@{-1}", "refs/../x", "HEAD", ""] {
+    let (part, path) = ("x".repeat(300), "x/".repeat(600) + "x");
+    for name in [
+        "a..b",
+        "a b",
+        "x.lock",
+        "@{-1}",
+        "refs/../x",
+        "HEAD",
+        "@",
+        "",
+        &part,
+        &path,
+    ] {
         let name = format!("--branch={name}");
         lab.ktrial(&["apply", "one.patch", "--tree", "linux", &name])
             .with(2, &["is no name for a branch"]);
     }
+}
+
+/// A reference is a file of its name: git refuses the second of `ktrial` and `ktrial/one`.
+#[test]
+fn a_branch_that_would_be_the_folder_of_another_is_refused_before_anything_is_written() {
+    let lab = lab();
+    lab.git("linux", &["branch", "ktrial"]);
+    lab.git("linux", &["branch", "a/b/c"]);
+    lab.git("linux", &["pack-refs", "--all"]);
+    let before = lab.everything("linux");
+    lab.ktrial(&APPLY).with(
+        2,
+        &[
+            "git can't have the branches ktrial and ktrial/one",
+            "--branch",
+        ],
+    );
+    lab.ktrial(&apply(&["--branch", "a/b"]))
+        .with(2, &["git can't have the branches a/b/c and a/b"]);
+    assert_eq!(lab.everything("linux"), before);
+}
+
+#[test]
+fn a_lock_that_was_left_is_named() {
+    let lab = lab();
+    lab.write("linux/.git/refs/heads/ktrial/one.lock", "");
+    lab.ktrial(&APPLY)
+        .with(6, &["refs/heads/ktrial/one.lock is there", "remove it"]);
 }
 
 #[test]

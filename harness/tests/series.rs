@@ -282,3 +282,20 @@ fn only_linux_is_put_on_trial() {
     );
     trial("mine", "linux").with(2, &[sentence]);
 }
+
+/// A subject may have all of a mail's header, and a message all of the mail.
+#[test]
+fn show_keeps_to_a_screen_and_does_not_drive_it() {
+    let lab = Lab::new();
+    let subject = "long "
+        .repeat(20_000)
+        .replace("long long", "l\u{202e}\u{1b}[2Jg");
+    let message = "a line\n".repeat(5_000);
+    let diff = patch("f", "@@ -1 +1 @@\n-a\n+b\n");
+    let mail = format!("From: a@example.org\nSubject: [PATCH] {subject}\n\n{message}---\n{diff}");
+    let said = lab.ktrial_fed(&["series", "show", "-"], &mail);
+    let said = said.with(0, &["stdin: l[2Jg", "… and 4800 more\n"]);
+    assert!(said.out.len() < 4_000, "{}", said.out.len());
+    let drives = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+    assert!(!said.out.contains(drives), "{}", said.out);
+}

@@ -30,6 +30,9 @@ static EMBEDDED: Dir = include_dir!("$CARGO_MANIFEST_DIR/series");
 /// The file that describes a series.
 pub const MANIFEST: &str = "series.toml";
 
+/// The most files that one series is read from; the longest stable queues have a tenth of it.
+const MOST_FILES: usize = 10_000;
+
 /// Patches for one tree, in order, and what to try them with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
@@ -122,6 +125,12 @@ pub enum SeriesError {
         path.display()
     )]
     NoSeries {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// More than 10,000 files; a list can name one file again and again.
+    #[error("{} lists more than {MOST_FILES} files; split the series", path.display())]
+    TooMany {
         /// The folder.
         path: PathBuf,
     },

@@ -262,3 +262,34 @@ fn blank_lines_above_the_line_of_an_mbox() {
     let series = Series::open(folder(&files).path()).unwrap();
     assert_eq!(names(&series), ["1.eml", "2.eml"]);
 }
+
+/// A list of a few kilobytes must not stand for gigabytes.
+#[test]
+fn a_file_that_is_listed_again_and_again_is_read_a_bounded_number_of_times() {
+    let small = diff("f", 1, 2);
+    let series = "one.diff\n".repeat(20_000);
+    let many = folder(&[("series", &series), ("one.diff", &small)]);
+    let error = Series::open(many.path()).unwrap_err();
+    assert!(matches!(error, SeriesError::TooMany { .. }), "{error}");
+
+    // Of 64 MiB, the most that is read, ten bytes are left for the patches.
+    let fill = |list: &str| format!("#{}\n{list}", "x".repeat((64 << 20) - 12 - list.len()));
+    for (name, list) in [
+        ("series", "one.diff\n"),
+        ("series.toml", "title = \"x\"\npatches = [\"one.diff\"]\n"),
+    ] {
+        let folder = folder(&[(name, &fill(list)), ("one.diff", &small)]);
+        let error = Series::open(folder.path()).unwrap_err().to_string();
+        assert!(
+            error.contains("more than the 67108864 that are read"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_description_that_is_no_file_is_not_passed_over() {
+    let folder = folder(&[("series.toml/x", ""), ("one.diff", &diff("f", 1, 2))]);
+    let error = Series::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("series.toml can't be read"), "{error}");
+}

@@ -146,6 +146,23 @@ fn what_is_there_is_never_replaced() {
 }
 
 #[test]
+fn of_many_at_once_one_makes_the_folder() {
+    let series = Series::from_bytes("x.diff", DIFF.as_bytes()).unwrap();
+    let place = TempDir::new().unwrap();
+    let folder = place.path().join("x");
+    let write = || import::write(&series, &folder);
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(write)).collect();
+        threads.into_iter().map(|t| t.join().unwrap()).collect()
+    });
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    for error in results.into_iter().filter_map(Result::err) {
+        assert!(matches!(error, ImportError::Exists { .. }), "{error}");
+    }
+    assert_eq!(files(place.path()), ["x"]);
+}
+
+#[test]
 fn a_plain_diff_keeps_its_name() {
     let series = Series::from_bytes("my-fix.diff", DIFF.as_bytes()).unwrap();
     let (_place, folder, written) = write(&series);

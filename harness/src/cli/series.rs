@@ -9,7 +9,7 @@ use ktrial_patches::catalogue::{self, Claim, Series, System};
 use super::{Context, print};
 use crate::fault::{At, Fault, Result};
 use crate::series::{self, Importing};
-use crate::terminal::shell_line;
+use crate::terminal::{headline, shell_line};
 use crate::timestamp::date;
 use crate::tree::{Tree, check_bootable};
 use crate::verdict::outcome;
@@ -162,9 +162,18 @@ fn import(from: &str, wanted: &Importing) -> Result<u8> {
     let left_out = series::left_out(&series);
     let made = series::import(series, wanted)?;
     let folder = shown_folder(&made.folder);
-    print(&format!("made {folder}: {}\n", made.series.title))?;
-    for patch in made.series.own_patches() {
-        print(&format!("  {}\n", with_subject(patch)))?;
+    let title = headline(&made.series.title);
+    print(&format!(
+        "made {folder}: {title}
+"
+    ))?;
+    let patches = made.series.own_patches();
+    let patches = patches.map(|patch| format!("  {}", with_subject(patch)));
+    for line in series::listed(patches.collect()) {
+        print(&format!(
+            "{line}
+"
+        ))?;
     }
     for line in read {
         print(&format!("mended: {line}\n"))?;
@@ -188,7 +197,7 @@ fn import(from: &str, wanted: &Importing) -> Result<u8> {
 fn with_subject(patch: &Patch) -> String {
     match patch.header.subject == patch.name {
         true => patch.name.clone(),
-        false => format!("{}  {}", patch.name, patch.header.title()),
+        false => format!("{}  {}", patch.name, headline(&patch.header.title())),
     }
 }
 
@@ -253,9 +262,11 @@ fn show(series: &Series) -> Result<u8> {
 }
 
 fn shown(series: &Series) -> String {
-    let mut lines = vec![format!("{}: {}", series.name, series.title)];
+    let mut lines = vec![format!("{}: {}", series.name, headline(&series.title))];
     if !series.description.is_empty() {
-        lines.extend(["".into(), series.description.clone()]);
+        lines.push(String::new());
+        let of_it = series.description.lines().map(str::to_owned);
+        lines.extend(series::listed(of_it.collect()));
     }
     lines.push(String::new());
     let system = series.system.map(|system| system.to_string());
@@ -272,7 +283,8 @@ fn shown(series: &Series) -> String {
         lines.push("reversed: its patches are undone, last one first".into());
     }
     let own = series.own_patches();
-    lines.extend(own.map(|patch| format!("patch: {}", with_subject(patch))));
+    let own = own.map(|patch| format!("patch: {}", with_subject(patch)));
+    lines.extend(series::listed(own.collect()));
     let references = series.references().map(series::described);
     lines.extend(references.map(|what| format!("of the tree: {what}")));
     lines.extend(

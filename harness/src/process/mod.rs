@@ -30,6 +30,9 @@ pub const TICK: Duration = Duration::from_millis(20);
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
+/// Whether a signal may end ktrial where it stands: see [`ending_at_once`].
+static AT_ONCE: AtomicBool = AtomicBool::new(false);
+
 /// Makes SIGINT, SIGTERM and SIGHUP end the run in an orderly way: running boots are given up,
 /// finished ones are kept. A second signal kills at once.
 ///
@@ -37,6 +40,9 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// A host fault if the handler cannot be set.
 pub fn catch_interrupts() -> Result<()> {
     extern "C" fn note(signal: i32) {
+        if AT_ONCE.load(Ordering::SeqCst) {
+            end_here()
+        }
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
             // SAFETY: `_exit` is async-signal-safe; the guard ends what is still running.
             unsafe { nix::libc::_exit(128 + signal) }
@@ -57,6 +63,28 @@ pub fn catch_interrupts() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Work that leaves nothing half done, such as reading and trying patches: a signal meanwhile ends
+/// ktrial at once, where it would else go on to the next [`check_interrupt`], which code that
+/// knows nothing of signals does not have.
+pub fn ending_at_once<T>(work: impl FnOnce() -> T) -> T {
+    let before = AT_ONCE.swap(true, Ordering::SeqCst);
+    if INTERRUPTED.load(Ordering::SeqCst) {
+        end_here();
+    }
+    let done = work();
+    AT_ONCE.store(before, Ordering::SeqCst);
+    done
+}
+
+fn end_here() -> ! {
+    let line = b"ktrial: interrupted\n";
+    // SAFETY: both calls are async-signal-safe; the guard ends what is still running.
+    unsafe {
+        nix::libc::write(nix::libc::STDERR_FILENO, line.as_ptr().cast(), line.len());
+        nix::libc::_exit(i32::from(At::Interrupted.exit_code()))
+    }
 }
 
 /// Fails with [`At::Interrupted`] once a signal has come.

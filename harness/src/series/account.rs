@@ -9,6 +9,7 @@ use ktrial_patches::catalogue::Series;
 use ktrial_patches::{Change, Mend, MendKind, Rewrite};
 
 use super::Outcome;
+use crate::terminal::headline;
 use crate::terminal::plain;
 
 /// Lines of one kind that are printed; a hostile patch can ask for millions.
@@ -158,7 +159,9 @@ pub fn left_out(series: &Series) -> Vec<String> {
     let line = mails.map(|mail| {
         format!(
             "left out: line {}: \"{}\": {}",
-            mail.line, mail.subject, mail.why
+            mail.line,
+            headline(&mail.subject),
+            mail.why
         )
     });
     listed(line.collect())
@@ -235,7 +238,8 @@ fn how(hunk: &AppliedHunk) -> String {
     words.join(", ")
 }
 
-fn listed(mut lines: Vec<String>) -> Vec<String> {
+/// The first 200 of these lines, and how many more there are.
+pub fn listed(mut lines: Vec<String>) -> Vec<String> {
     let more = lines.len().saturating_sub(MOST_LINES);
     lines.truncate(MOST_LINES);
     if more > 0 {

@@ -6,9 +6,16 @@ use std::path::{Path, PathBuf};
 use git2::{Branch, Oid, Repository};
 use ktrial_patches::catalogue::Series;
 
-use super::{Outcome, apply_in, apply_to};
+use super::{Outcome, apply_in, apply_to, refusal};
 use crate::fault::{Fault, OrHost, Result};
+use crate::process;
 use crate::tree::{IMPORT_BRANCH, Tree};
+
+/// What file systems take of a name's part and of a path, less what git puts around it, in bytes.
+const LONGEST_PART: usize = 240;
+const LONGEST_NAME: usize = 1_000;
+
+const MUST_BE_YOURS: &str = "the repository must be yours to write";
 
 /// A branch that has a series.
 #[derive(Debug)]
@@ -51,6 +58,7 @@ pub fn put_on_branch(
         true => again(&repository, tree, series, &beside)?,
         false => beside,
     };
+    process::check_interrupt()?;
     point(&repository, &branch, outcome.applied.commit, series, force)?;
     Ok(Branched {
         outcome,
@@ -66,8 +74,10 @@ fn again(
     series: &Series,
     beside: &Outcome,
 ) -> Result<Outcome> {
-    let outcome = apply_in(repository, tree, series)
-        .map_err(|fault| fault.next("the repository must be yours to write"))?;
+    let outcome = apply_in(repository, tree, series).map_err(|fault| {
+        let next = refusal::to_write(&fault.what).unwrap_or(MUST_BE_YOURS);
+        fault.next(next)
+    })?;
     if outcome.applied.commit != beside.applied.commit {
         return Err(Fault::host(format!(
             "{} gave two commits, {} and {}, of one series",
@@ -97,7 +107,10 @@ fn full_name(branch: &str) -> String {
 }
 
 fn check_name(tree: &Tree, repository: &Repository, branch: &str, force: bool) -> Result<()> {
-    if !Branch::name_is_valid(branch).unwrap_or(false) {
+    // `@` is HEAD wherever git reads it, and a name is a file with a `.lock` beside it.
+    let fits = branch != "@" && branch.split('/').all(|part| part.len() <= LONGEST_PART);
+    let fits = fits && branch.len() <= LONGEST_NAME;
+    if !fits || !Branch::name_is_valid(branch).unwrap_or(false) {
         return Err(Fault::user(format!("`{branch}` is no name for a branch"))
             .next("`man git-check-ref-format` has the rules"));
     }
@@ -188,7 +201,15 @@ fn point(
         series.name.replace(['\n', '\r', '\0'], " ")
     );
     let made = repository.reference(&full_name(branch), commit, force, &log);
+    let lock = repository
+        .commondir()
+        .join(format!("{}.lock", full_name(branch)));
     made.map(drop).map_err(|error| match error.code() {
+        _ if lock.exists() => Fault::host(format!(
+            "cannot make the branch {branch}: {} is there",
+            lock.display()
+        ))
+        .next("wait for the git that has it to end, or remove it if none is at work"),
         git2::ErrorCode::Exists | git2::ErrorCode::InvalidSpec | git2::ErrorCode::Directory => {
             Fault::user(format!(
                 "git refuses the branch {branch}: {}",
@@ -200,7 +221,7 @@ fn point(
             "cannot make the branch {branch}: {}",
             error.message()
         ))
-        .next("the repository must be yours to write"),
+        .next(refusal::to_write(error.message()).unwrap_or(MUST_BE_YOURS)),
     })
 }
 

@@ -1,5 +1,6 @@
 //! A folder of a series made of what people have: a mail, an mbox, a folder.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ktrial_patches::catalogue::import::{ImportError, write};
@@ -69,7 +70,13 @@ fn refused(name: &str, error: ImportError) -> Fault {
             .next("give --to another folder, or --name another name"),
         ImportError::Unreadable(error) => refusal::of_series(name, error),
         ImportError::Differs { .. } => Fault::new(At::Patch, text),
-        ImportError::Manifest(_) | ImportError::Io { .. } => Fault::host(text),
+        ImportError::Io { source, .. } => match source.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => {
+                Fault::user(text).next("give --to a path in a folder that is there")
+            }
+            _ => Fault::host(text).next("give --to a path on a disk with room, yours to write"),
+        },
+        ImportError::Manifest(_) => Fault::host(text),
     }
 }
 

@@ -19,9 +19,10 @@ use ktrial_patches::catalogue::Series;
 use ktrial_patches::history::{self, Base, Reference};
 
 use crate::fault::Result;
+use crate::process::ending_at_once;
 use crate::tree::{Tree, proper_name};
 
-pub use account::{full, left_out, loud, read_mends, summary};
+pub use account::{full, left_out, listed, loud, read_mends, summary};
 pub use branch::{Branched, put_on_branch};
 pub use fit::fit;
 pub use import::{Imported, Importing, import};
@@ -44,7 +45,7 @@ pub struct Outcome {
 /// A patch fault with the place and what changed it since; a user fault if the tree lacks a commit
 /// that the series names; a host fault if the tree's repository can't be used.
 pub fn apply_to(tree: &Tree, series: &Series) -> Result<Outcome> {
-    apply_in(&tree.repository, tree, series)
+    ending_at_once(|| apply_in(&tree.repository, tree, series))
 }
 
 /// The same in another repository that has the tree's base.
@@ -71,17 +72,19 @@ fn patches_of(repository: &Repository, tree: &Tree, series: &Series) -> Result<V
 /// # Errors
 /// As [`apply_to`], but for a patch that does not apply.
 pub fn find_base(tree: &Tree, series: &Series, limit: usize) -> Result<Option<(Base, Outcome)>> {
-    let patches = patches_of(&tree.repository, tree, series)?;
-    let found = history::find_base(&tree.repository, tree.base, &patches, limit)
-        .map_err(|error| refusal::of_apply(&tree.repository, tree, &patches, &error))?;
-    Ok(found.map(|base| {
-        let outcome = Outcome {
-            patches,
-            applied: base.applied.clone(),
-            reverse: series.reverse,
-        };
-        (base, outcome)
-    }))
+    ending_at_once(|| {
+        let patches = patches_of(&tree.repository, tree, series)?;
+        let found = history::find_base(&tree.repository, tree.base, &patches, limit)
+            .map_err(|error| refusal::of_apply(&tree.repository, tree, &patches, &error))?;
+        Ok(found.map(|base| {
+            let outcome = Outcome {
+                patches,
+                applied: base.applied.clone(),
+                reverse: series.reverse,
+            };
+            (base, outcome)
+        }))
+    })
 }
 
 /// Commits in the history of the tree's base, `limit` at most.

@@ -8,6 +8,7 @@ use ktrial_patches::catalogue::{self, Series};
 
 use super::refusal;
 use crate::fault::{Fault, OrHost, Result};
+use crate::process::ending_at_once;
 
 /// The name of a series that came by standard input.
 pub(super) const STANDARD_INPUT: &str = "stdin";
@@ -17,6 +18,10 @@ pub(super) const STANDARD_INPUT: &str = "stdin";
 /// # Errors
 /// A user fault if there is no such series; a patch fault if one of its patches can't be read.
 pub fn open(name: &str) -> Result<Series> {
+    ending_at_once(|| opened(name))
+}
+
+fn opened(name: &str) -> Result<Series> {
     let path = Path::new(name);
     let series = if name == "-" {
         Series::from_bytes(STANDARD_INPUT, &standard_input()?)

@@ -129,9 +129,21 @@ fn since_line(since: &Since, error: &ApplyError, patches: &[Patch]) -> String {
 }
 
 fn of_repository(text: &str) -> Fault {
-    Fault::host(text).next(
+    Fault::host(text).next(to_write(text).unwrap_or(
         "`git fsck` in the tree says what is missing; a partial clone needs `git fetch --refetch`",
-    )
+    ))
+}
+
+/// What to do where a repository could not be written; libgit2 gives the system's reason in words.
+pub(super) fn to_write(text: &str) -> Option<&'static str> {
+    let says = |reasons: [&str; 2]| reasons.iter().any(|reason| text.contains(reason));
+    if says(["No space left on device", "Disk quota exceeded"]) {
+        Some("make room on the disk, then run the same command again")
+    } else if says(["Read-only file system", "Permission denied"]) {
+        Some("it must be yours to write")
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -153,6 +165,16 @@ mod tests {
             "usage: s: the tree's history has no commit 8cdef6cbcc73\n  \
              next: give --tree one with its history"
         );
+    }
+
+    #[test]
+    fn a_full_disk_is_no_damage() {
+        // As libgit2 1.9 says it on a full tmpfs.
+        let full = "failed to write out file: No space left on device";
+        let next = of_repository(full).next.unwrap();
+        assert!(next.starts_with("make room"), "{next}");
+        let next = of_repository("object not found").next.unwrap();
+        assert!(next.starts_with("`git fsck`"), "{next}");
     }
 
     #[test]

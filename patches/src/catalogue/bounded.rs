@@ -1,11 +1,46 @@
 //! Files of a series, no more of them than can be read.
 
+use std::cell::Cell;
 use std::io::Read;
 use std::path::Path;
 
-use super::SeriesError;
+use super::{MOST_FILES, SeriesError};
 use crate::MAX_PATCH_BYTES;
 use crate::read::{ReadError, ReadErrorKind};
+
+/// The files of a folder that lists them, which may name one file again and again.
+pub(super) struct Files<'a> {
+    folder: &'a Path,
+    count: Cell<usize>,
+    bytes: Cell<usize>,
+}
+
+impl Files<'_> {
+    pub(super) fn of(folder: &Path) -> Files<'_> {
+        Files {
+            folder,
+            count: Cell::new(0),
+            bytes: Cell::new(0),
+        }
+    }
+
+    /// The bytes of the next file; an error once there are too many of them in all.
+    pub(super) fn read(&self, path: &Path) -> Result<Vec<u8>, SeriesError> {
+        self.count.set(self.count.get() + 1);
+        if self.count.get() > MOST_FILES {
+            return Err(SeriesError::TooMany {
+                path: self.folder.to_owned(),
+            });
+        }
+        let bytes = read_bounded(path)?;
+        self.bytes.set(self.bytes.get() + bytes.len());
+        if self.bytes.get() > MAX_PATCH_BYTES {
+            let folder = self.folder.display().to_string();
+            return Err(too_large(&folder, self.bytes.get()));
+        }
+        Ok(bytes)
+    }
+}
 
 /// A file's bytes; one more than the limit at most, so that the reader can
 /// refuse it without taking it all in.

@@ -5,6 +5,7 @@ mod manifest;
 mod names;
 
 use std::fs::Permissions;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -107,7 +108,14 @@ pub fn write(series: &Series, folder: &Path) -> Result<Series, ImportError> {
     let again = Series::open(beside.path())?;
     check(series, &again)?;
     // A folder with something in it is never replaced.
-    std::fs::rename(beside.path(), folder).map_err(io(folder))?;
+    std::fs::rename(beside.path(), folder).map_err(|source| match source.kind() {
+        // Made meanwhile, by another import.
+        ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            let path = folder.to_owned();
+            ImportError::Exists { path }
+        }
+        _ => io(folder)(source),
+    })?;
     let _ = beside.keep();
     Ok(Series::open(folder)?)
 }

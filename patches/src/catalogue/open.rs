@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::bounded::{read_bounded, too_large};
+use super::bounded::{Files, read_bounded, too_large};
 use super::{MANIFEST, Series, SeriesError, Step, folder, manifest, quilt};
 use crate::MAX_PATCH_BYTES;
 use crate::history::Reference;
@@ -21,9 +21,10 @@ impl Series {
     /// A file that can't be read, or what is wrong in one, with its line.
     pub fn open(folder: &Path) -> Result<Series, SeriesError> {
         let name = stem(folder.canonicalize().as_deref().unwrap_or(folder));
-        if folder.join(MANIFEST).is_file() {
+        if folder.join(MANIFEST).symlink_metadata().is_ok() {
             let shown = folder.display().to_string();
-            return manifest::load(&name, &shown, |file| read_bounded(&folder.join(file)));
+            let files = Files::of(folder);
+            return manifest::load(&name, &shown, |file| files.read(&folder.join(file)));
         }
         for place in [folder.to_owned(), folder.join("patches")] {
             if place.join(quilt::SERIES).is_file() {

@@ -3,10 +3,10 @@
 use std::path::{Component, Path};
 
 use super::SeriesError;
-use super::bounded::{read_bounded, too_large};
+use super::bounded::Files;
 use super::steps::{strip, undone};
+use crate::Patch;
 use crate::read::{Reading, read};
-use crate::{MAX_PATCH_BYTES, Patch};
 
 /// The file that lists the patches.
 pub(super) const SERIES: &str = "series";
@@ -26,14 +26,14 @@ struct Entry<'a> {
 /// or in `patches/` beside it.
 pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
     let path = folder.join(SERIES);
-    let bytes = read_bounded(&path)?;
+    let files = Files::of(folder);
+    let bytes = files.read(&path)?;
     let text = String::from_utf8_lossy(&bytes);
     let mut all = Reading {
         patches: Vec::new(),
         cover: None,
         left_out: Vec::new(),
     };
-    let mut total = 0;
     for (index, line) in text.lines().enumerate() {
         let wrong = |message: String| SeriesError::Manifest {
             file: path.display().to_string(),
@@ -43,17 +43,13 @@ pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
         let Some(entry) = entry(line).map_err(wrong)? else {
             continue;
         };
-        let bytes = content(folder, entry.name).map_err(|error| match error {
+        let bytes = content(&files, folder, entry.name).map_err(|error| match error {
             SeriesError::Io { source, .. } => wrong(format!(
                 "the patch `{}` can't be read: {source}",
                 entry.name
             )),
             other => other,
         })?;
-        total += bytes.len();
-        if total > MAX_PATCH_BYTES {
-            return Err(too_large(&folder.display().to_string(), total));
-        }
         let one = read(entry.name, &bytes)?;
         all.patches.extend(entry.in_order(one.patches)?);
         all.left_out.extend(one.left_out);
@@ -65,11 +61,11 @@ pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
     Ok(all)
 }
 
-fn content(folder: &Path, name: &str) -> Result<Vec<u8>, SeriesError> {
+fn content(files: &Files, folder: &Path, name: &str) -> Result<Vec<u8>, SeriesError> {
     let beside = folder.join(name);
     match beside.exists() {
-        true => read_bounded(&beside),
-        false => read_bounded(&folder.join("patches").join(name)),
+        true => files.read(&beside),
+        false => files.read(&folder.join("patches").join(name)),
     }
 }
 

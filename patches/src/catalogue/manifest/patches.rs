@@ -5,8 +5,6 @@ use std::path::Path;
 use toml::{Spanned, Table, Value};
 
 use super::Source;
-use crate::MAX_PATCH_BYTES;
-use crate::catalogue::bounded::too_large;
 use crate::catalogue::{SeriesError, Step, steps};
 use crate::history::Reference;
 use crate::read::{LeftOut, read};
@@ -23,20 +21,14 @@ pub(super) fn steps(
 ) -> Result<(Vec<Step>, Vec<LeftOut>), SeriesError> {
     let mut steps = Vec::new();
     let mut left_out = Vec::new();
-    let mut total = 0;
     for entry in entries {
-        let mut content = |what: &str, name: &str| {
-            let bytes = file(name).map_err(|error| match error {
+        let content = |what: &str, name: &str| {
+            file(name).map_err(|error| match error {
                 SeriesError::Io { source: io, .. } => {
                     source.wrong(entry, &format!("the {what} `{name}` can't be read: {io}"))
                 }
                 other => other,
-            })?;
-            total += bytes.len();
-            match total > MAX_PATCH_BYTES {
-                true => Err(too_large(&source.path, total)),
-                false => Ok(bytes),
-            }
+            })
         };
         match meaning(entry.get_ref()).map_err(|message| source.wrong(entry, &message))? {
             Meaning::File {
