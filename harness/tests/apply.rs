@@ -218,12 +218,14 @@ fn a_branch_that_would_be_the_folder_of_another_is_refused_before_anything_is_wr
     lab.ktrial(&APPLY).with(
         2,
         &[
-            "git can't have the branches ktrial and ktrial/one",
+            "there is a branch ktrial, beside which git can have no ktrial/one",
             "--branch",
         ],
     );
-    lab.ktrial(&apply(&["--branch", "a/b"]))
-        .with(2, &["git can't have the branches a/b/c and a/b"]);
+    lab.ktrial(&apply(&["--branch", "a/b"])).with(
+        2,
+        &["there is a branch a/b/c, beside which git can have no a/b"],
+    );
     assert_eq!(lab.everything("linux"), before);
 }
 
