@@ -254,3 +254,17 @@ fn a_name_is_bounded() {
     let error = refused(&format!("--- {words}\n+++ {words}\n@@ -1 +1 @@\n-1\n+2\n"));
     assert_eq!(error.line, 1);
 }
+
+/// git and GNU patch want `\ `, with a blank; text behind a patch may begin with anything.
+#[test]
+fn text_behind_a_patch_does_not_take_its_last_newline() {
+    let patch = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n+2\n";
+    for tail in ["\\o/\n", "\\begin{document}\n"] {
+        let hunks = files(&format!("{patch}{tail}")).remove(0).hunks;
+        assert_eq!(hunks[0].lines[1].bytes, b"2\n", "{tail}");
+    }
+    let hunks = files(&format!("{patch}\\ No newline at end of file\n"))
+        .remove(0)
+        .hunks;
+    assert_eq!(hunks[0].lines[1].bytes, b"2");
+}

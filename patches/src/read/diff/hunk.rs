@@ -8,6 +8,9 @@ use crate::{Hunk, Line, LineKind};
 /// The largest line number and count taken, far above any source file.
 pub(super) const MAX_COUNT: usize = u32::MAX as usize;
 
+/// How `\ No newline at end of file` begins in any language; text behind a patch may begin with `\`.
+pub(super) const NO_NEWLINE: &[u8] = b"\\ ";
+
 /// All hunks that follow.
 pub(super) fn all(input: &mut Input, carriage_returns: bool) -> Located<Vec<Hunk>> {
     let mut hunks = Vec::new();
@@ -35,7 +38,7 @@ fn hunk(input: &mut Input, carriage_returns: bool) -> Located<Hunk> {
         let Some(raw) = input.peek(0) else {
             return Err(input.error(too_short));
         };
-        if raw.starts_with(b"\\") {
+        if raw.starts_with(NO_NEWLINE) {
             end_without_newline(input, &mut hunk)?;
             continue;
         }
@@ -56,7 +59,7 @@ fn hunk(input: &mut Input, carriage_returns: bool) -> Located<Hunk> {
         input.next();
         input.check_length()?;
     }
-    if input.starts_with(0, b"\\") {
+    if input.starts_with(0, NO_NEWLINE) {
         end_without_newline(input, &mut hunk)?;
     }
     Ok(hunk)
