@@ -390,3 +390,47 @@ fn searching_stays_fast_where_all_lines_are_alike() {
     assert!(matches!(error, ApplyError::HunkFailed(_)));
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
+
+/// GNU patch 2.7.6 says "misordered hunks! output would be garbled" of both.
+#[test]
+fn hunks_out_of_order_are_refused() {
+    let lab = Lab::new();
+    let function = "{\n\tint a;\n\n\ta = 1;\n\treturn a;\n}\n\n";
+    let text: String = (1..=4)
+        .map(|n| format!("int f{n}(void)\n{function}"))
+        .collect();
+    let hunk = |line: usize, to: &str| {
+        format!(
+            "@@ -{line},5 +{line},5 @@\n {{\n \tint a;\n \n-\ta = 1;\n+\ta = {to};\n \treturn a;\n"
+        )
+    };
+    for (first, second) in [(10, 2), (2, 2)] {
+        let patch = format!(
+            "--- a/f\n+++ b/f\n{}{}",
+            hunk(first, "2"),
+            hunk(second, "3")
+        );
+        let error = lab.try_patch(&[file("f", &text)], &patch).unwrap_err();
+        assert!(
+            matches!(error, ApplyError::Unplaceable { hunk: 2, .. }),
+            "{error}"
+        );
+        assert!(
+            error.to_string().contains("in the order of their lines"),
+            "{error}"
+        );
+    }
+    let patch = format!("--- a/f\n+++ b/f\n{}{}", hunk(2, "2"), hunk(10, "3"));
+    assert!(lab.try_patch(&[file("f", &text)], &patch).is_ok());
+}
+
+/// As in git, where one section of a patch never does this.
+#[test]
+fn a_file_does_not_turn_into_a_link() {
+    let lab = Lab::new();
+    let patch = "diff --git a/f b/f\nold mode 100644\nnew mode 120000\n";
+    let error = lab
+        .try_patch(&[file("f", "/etc/passwd")], patch)
+        .unwrap_err();
+    assert!(matches!(error, ApplyError::UnsafePath { .. }), "{error}");
+}

@@ -262,3 +262,17 @@ fn a_hostile_name_is_read_in_bounded_time() {
     let error = refused(&format!("--- a {name}\n+++ b\n@@ -1 +1 @@\n-a\n+b\n"));
     assert!(error.to_string().contains("longer than 4096"), "{error}");
 }
+
+/// git and GNU patch want `\ `, with a blank; text behind a patch may begin with anything.
+#[test]
+fn text_behind_a_patch_does_not_take_its_last_newline() {
+    let patch = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n+2\n";
+    for tail in ["\\o/\n", "\\begin{document}\n"] {
+        let hunks = files(&format!("{patch}{tail}")).remove(0).hunks;
+        assert_eq!(hunks[0].lines[1].bytes, b"2\n", "{tail}");
+    }
+    let hunks = files(&format!("{patch}\\ No newline at end of file\n"))
+        .remove(0)
+        .hunks;
+    assert_eq!(hunks[0].lines[1].bytes, b"2");
+}

@@ -88,7 +88,17 @@ fn links_stay_inside_the_tree() {
         lab.try_patch(&[file("f", "1\n")], &patch)
     };
     assert!(link("d/inside", "../f").is_ok());
-    for target in ["/etc/passwd", "../../f", "x/../../../f"] {
+    // What `x/l` is nobody knows: with `x/l -> ../..`, `x/l/../f` is above the tree. A link into
+    // git's own folder would let a later write reach a hook.
+    for target in [
+        "/etc/passwd",
+        "../../f",
+        "x/../../../f",
+        "x/l/../f",
+        "../.git",
+        ".GIT/hooks",
+        "../s/git~1/config",
+    ] {
         let error = link("d/outside", target).unwrap_err();
         assert!(
             matches!(error, ApplyError::UnsafePath { .. }),

@@ -115,7 +115,13 @@ pub(super) fn all(
     let mut so_far = SoFar::default();
     let mut places = Vec::with_capacity(hunks.len());
     let mut rung = (Rung::Exact, 0);
+    let mut stated_floor = 0;
     for (index, hunk) in hunks.iter().enumerate() {
+        let (start, end) = context(hunk);
+        if stated(hunk) + start < stated_floor {
+            return Err((index, OUT_OF_ORDER));
+        }
+        stated_floor = stated(hunk) + hunk.before().count() - end.min(hunk.before().count());
         let place = file
             .place(hunk, &so_far, exact, depth)
             .map_err(|refusal| (index, refusal))?;
@@ -154,6 +160,10 @@ pub(super) fn is_applied(
     telling && forward.is_none_or(|forward| backward.rung < forward)
 }
 
+const OUT_OF_ORDER: Refusal = Refusal::Unplaceable(
+    "it overlaps the hunk above it or stands before it; put the hunks in the order of their lines",
+);
+
 const TOO_MANY: Refusal =
     Refusal::Unplaceable("too many hunks of this file are not where the patch says");
 
@@ -184,10 +194,7 @@ impl Searched<'_> {
         exact: bool,
         depth: Depth,
     ) -> Result<Place, Refusal> {
-        let stated = match hunk.old_count {
-            0 => hunk.old_start,
-            _ => hunk.old_start.saturating_sub(1),
-        };
+        let stated = stated(hunk);
         let expected = stated as i64 + so_far.drift;
         let pattern: Vec<&[u8]> = hunk.before().collect();
         if pattern.is_empty() {
@@ -303,6 +310,14 @@ impl Searched<'_> {
             });
         }
         Ok(usize::try_from(best).ok())
+    }
+}
+
+/// The index of the line at which a hunk says that it starts.
+fn stated(hunk: &Hunk) -> usize {
+    match hunk.old_count {
+        0 => hunk.old_start,
+        _ => hunk.old_start.saturating_sub(1),
     }
 }
 

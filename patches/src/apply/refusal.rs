@@ -11,6 +11,15 @@ impl Job<'_> {
     /// A patch for a file is not put on a symbolic link, nor the other way round.
     pub(super) fn same_type(&self, entry: &Entry) -> Result<(), ApplyError> {
         let link = |mode: i32| mode == 0o120000;
+        if self
+            .file
+            .new_mode
+            .is_some_and(|mode| link(mode) != link(entry.mode))
+        {
+            let why = "a file and a symbolic link do not turn into each other; git removes the one \
+                       and makes the other";
+            return Err(self.unsafe_path(&self.old, why));
+        }
         match self.file.old_mode.or(self.file.new_mode) {
             Some(mode) if link(mode) != link(entry.mode) => {
                 let why = match link(mode) {

@@ -41,7 +41,7 @@ pub fn from_commit(repo: &Repository, commit: Oid) -> Result<Patch, ResolveError
         commit: commit.id(),
         error,
     };
-    let text = text(&name, &diff)?.map_err(unread)?;
+    let text = text(repo, &name, &diff)?.map_err(unread)?;
     let reading = read(&name, &text).map_err(unread)?;
     let message = message(&commit);
     let mut patch = Patch {
@@ -94,18 +94,35 @@ fn changes_a_type(diff: &Diff) -> bool {
 }
 
 /// The diff as text, no longer than what is read.
-fn text(name: &str, diff: &Diff) -> Result<Result<Vec<u8>, ReadError>, git2::Error> {
+fn text(
+    repo: &Repository,
+    name: &str,
+    diff: &Diff,
+) -> Result<Result<Vec<u8>, ReadError>, git2::Error> {
+    let too_large = |bytes| {
+        Ok(Err(ReadError {
+            name: name.to_owned(),
+            line: 1,
+            kind: ReadErrorKind::TooLarge(bytes),
+        }))
+    };
+    let odb = repo.odb()?;
     let mut text = Vec::new();
-    for index in 0..diff.deltas().len() {
+    for (index, delta) in diff.deltas().enumerate() {
+        // A diff takes many times the memory of its files, and one that libgit2 has no memory
+        // for can come out empty.
+        for id in [delta.old_file().id(), delta.new_file().id()] {
+            // No blob: on one side of what is made or removed, or a submodule.
+            let bytes = odb.read_header(id).map_or(0, |(bytes, _)| bytes);
+            if bytes > MAX_PATCH_BYTES {
+                return too_large(bytes);
+            }
+        }
         if let Some(mut file) = git2::Patch::from_diff(diff, index)? {
             text.extend_from_slice(&file.to_buf()?);
         }
         if text.len() > MAX_PATCH_BYTES {
-            return Ok(Err(ReadError {
-                name: name.to_owned(),
-                line: 1,
-                kind: ReadErrorKind::TooLarge(text.len()),
-            }));
+            return too_large(text.len());
         }
     }
     Ok(Ok(text))

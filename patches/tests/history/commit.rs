@@ -250,3 +250,16 @@ fn merges_first_commits_and_empty_ones_are_no_patches() {
         "a commit that changes nothing"
     );
 }
+
+/// A few kilobytes of a pack can hold it; its diff would take gigabytes.
+#[test]
+fn a_file_of_over_64_mib_is_refused_before_it_is_compared() {
+    let past = Past::new();
+    let lines = "\n".repeat((64 << 20) + 1);
+    let id = past.commit("large\n", &[("large", Some(&lines))]);
+    let error = from_commit(&past.repo(), id).unwrap_err().to_string();
+    assert!(
+        error.contains("has 67108865 bytes, more than the 67108864 that are read"),
+        "{error}"
+    );
+}

@@ -30,18 +30,20 @@ pub(super) fn link_unsafe_because(path: &str, target: &[u8]) -> Option<&'static 
     if path.split(['/', '\\']).any(is_git_modules) {
         return Some("it becomes a symbolic link that git reads settings through");
     }
-    let mut depth = path.matches('/').count() as i64;
     let target = String::from_utf8_lossy(target);
-    let leaves = target.split('/').any(|component| {
-        match component {
-            "" | "." => {}
-            ".." => depth -= 1,
-            _ => depth += 1,
-        }
-        depth < 0
-    });
-    (leaves || target.starts_with('/'))
-        .then_some("it becomes a symbolic link that points out of the tree")
+    let components = || target.split('/').filter(|name| !matches!(*name, "" | "."));
+    if target.split(['/', '\\']).any(is_git_folder) {
+        return Some("it becomes a symbolic link into git's own folder");
+    }
+    let above = components().take_while(|name| *name == "..").count();
+    if target.starts_with('/') || above > path.matches('/').count() {
+        return Some("it becomes a symbolic link that points out of the tree");
+    }
+    // What a name leads to may be a link itself, so that `name/..` is anywhere.
+    components()
+        .skip(above)
+        .any(|name| name == "..")
+        .then_some("it becomes a symbolic link with a `..` behind a name")
 }
 
 /// `.git`, and the spellings that some file system takes for it.

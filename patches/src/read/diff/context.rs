@@ -59,7 +59,7 @@ fn side(input: &mut Input, changed: LineKind, carriage_returns: bool) -> Located
     input.next();
     let mut lines = Vec::new();
     while lines.len() < count {
-        if input.starts_with(0, b"\\") {
+        if input.peek(0).is_some_and(super::hunk::is_end_marker) {
             end_without_newline(input, &mut lines)?;
             continue;
         }
@@ -72,7 +72,7 @@ fn side(input: &mut Input, changed: LineKind, carriage_returns: bool) -> Located
         input.next();
         input.check_length()?;
     }
-    if input.starts_with(0, b"\\") {
+    if input.peek(0).is_some_and(super::hunk::is_end_marker) {
         end_without_newline(input, &mut lines)?;
     }
     let lines = Some(lines).filter(|lines| !lines.is_empty());

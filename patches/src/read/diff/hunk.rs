@@ -116,7 +116,7 @@ fn parse_line(raw: &[u8], carriage_returns: bool) -> Option<Line> {
 /// Whether it is `\ No newline at end of file`, in any language. Git's measure
 /// is the same; a lone `\` below a hunk is the end of a macro's line that was
 /// wrapped.
-fn is_end_marker(raw: &[u8]) -> bool {
+pub(super) fn is_end_marker(raw: &[u8]) -> bool {
     raw.starts_with(b"\\ ") && raw.len() >= SHORTEST_END_MARKER
 }
 
