@@ -23,6 +23,7 @@ mod refusal;
 mod renamed;
 mod search;
 mod style;
+mod twins;
 mod verify;
 mod write;
 

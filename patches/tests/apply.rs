@@ -434,3 +434,26 @@ fn a_file_does_not_turn_into_a_link() {
         .unwrap_err();
     assert!(matches!(error, ApplyError::UnsafePath { .. }), "{error}");
 }
+
+/// Both `git apply` and GNU patch put this hunk of `f3` into `f2`, which has moved to its lines.
+#[test]
+fn the_function_that_a_hunk_names_tells_twins_apart() {
+    let lab = Lab::new();
+    let function =
+        |name: &str| format!("int {name}(void)\n{{\n\tint a;\n\n\ta = 1;\n\treturn a;\n}}\n\n");
+    let text: String = ["f0", "f1", "f2", "f3"].map(function).concat();
+    // Made of the file without `f0`, where `f3` begins at line 17.
+    let hunk = |heading: &str| {
+        format!(
+            "--- a/f\n+++ b/f\n@@ -18,5 +18,5 @@{heading}\n {{\n \tint a;\n \n-\ta = 1;\n+\ta = 2;\n \treturn a;\n"
+        )
+    };
+    match lab.try_patch(&[file("f", &text)], &hunk(" int f3(void)")) {
+        Err(ApplyError::Ambiguous { lines, .. }) => assert_eq!(lines, [18, 26]),
+        other => panic!("{other:?}"),
+    }
+    // Where no other place is better, a name that has changed is no reason to refuse.
+    for heading in [" int f2(void)", " int f9(void)", ""] {
+        assert!(lab.try_patch(&[file("f", &text)], &hunk(heading)).is_ok());
+    }
+}

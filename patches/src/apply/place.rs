@@ -228,6 +228,13 @@ impl Searched<'_> {
                 Err(refusal) if form > Form::Bytes && fuzz == 0 => doubt = doubt.or(Some(refusal)),
                 Err(refusal) => return Err(refusal),
                 Ok(Some(at)) => {
+                    let first = at + trim.start;
+                    if !exact && let Some(twin) = self.twin(&hunk.heading, form, lines, at, first) {
+                        return Err(Refusal::Ambiguous {
+                            lines: vec![at + 1, twin + 1],
+                            fuzz: fuzz as u32,
+                        });
+                    }
                     return Ok(Place {
                         at,
                         offset: at as i64 - stated as i64,
