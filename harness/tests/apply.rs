@@ -238,6 +238,18 @@ fn a_lock_that_was_left_is_named() {
 }
 
 #[test]
+fn what_is_not_in_the_tree_is_not_undone() {
+    let lab = lab();
+    lab.ktrial(&apply(&["--reverse"])).with(
+        4,
+        &[
+            "nothing to undo: fs/file.c already is without it",
+            "leave --reverse out",
+        ],
+    );
+}
+
+#[test]
 fn reverse_gives_the_tree_before_the_series() {
     let lab = lab();
     lab.ktrial(&apply(&["--reverse", "--revision", "work"]))

@@ -57,6 +57,9 @@ fn apply_in(repository: &Repository, tree: &Tree, series: &Series) -> Result<Out
             applied,
             reverse: series.reverse,
         }),
+        Err(error) if series.reverse => {
+            Err(refusal::of_undoing(repository, tree, &patches, &error))
+        }
         Err(error) => Err(refusal::of_apply(repository, tree, &patches, &error)),
     }
 }

@@ -53,6 +53,23 @@ fn of_reference(name: &str, error: ResolveError) -> Fault {
     }
 }
 
+/// A series that can't be undone on the base of the tree.
+pub(super) fn of_undoing(
+    repository: &Repository,
+    tree: &Tree,
+    patches: &[Patch],
+    error: &ApplyError,
+) -> Fault {
+    match error {
+        ApplyError::AlreadyApplied { patch, path } => {
+            let what = format!("{patch}: nothing to undo: {path} already is without it");
+            Fault::new(At::Patch, what)
+                .next("the series is not in this tree; leave --reverse out, or give --revision")
+        }
+        other => of_apply(repository, tree, patches, other),
+    }
+}
+
 /// A series that does not apply to the base of the tree.
 pub(super) fn of_apply(
     repository: &Repository,
