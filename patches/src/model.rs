@@ -132,6 +132,13 @@ pub struct FilePatch {
     pub binary: Option<BinaryChange>,
 }
 
+impl FilePatch {
+    /// Whether it does nothing but insert at line 0, as plain diffs make a file.
+    pub(crate) fn inserts_at_start(&self) -> bool {
+        matches!(&self.hunks[..], [hunk] if hunk.old_start == 0 && hunk.old_count == 0)
+    }
+}
+
 /// The two sections below `GIT binary patch`, as they stand there: a line
 /// `literal <bytes>` or `delta <bytes>`, then lines in base 85.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -68,7 +68,7 @@ pub(super) fn apply(
     let found = overlay.find(&names.old)?;
     let change = match (file.change, &found) {
         // A plain diff that inserts at line 0 of a file that is not there makes it.
-        (Change::Modify, Found::Absent) if inserts_at_start(&file.hunks) => Change::Create,
+        (Change::Modify, Found::Absent) if file.inserts_at_start() => Change::Create,
         (change, _) => change,
     };
     let job = Job {
@@ -87,10 +87,6 @@ pub(super) fn apply(
         (Change::Modify, Found::File(entry)) => job.modify(overlay, &entry),
         (Change::Rename | Change::Copy, Found::File(entry)) => job.transfer(overlay, &entry),
     }
-}
-
-pub(super) fn inserts_at_start(hunks: &[Hunk]) -> bool {
-    matches!(hunks, [hunk] if hunk.old_start == 0 && hunk.old_count == 0)
 }
 
 impl Job<'_> {

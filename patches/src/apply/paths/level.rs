@@ -146,8 +146,7 @@ pub(super) fn of_file(
         }
     }
     // Where a file is made, the series decides.
-    if file.old.is_none() || super::super::file::inserts_at_start(&file.hunks) || is_prefixed(file)
-    {
+    if file.old.is_none() || file.inserts_at_start() || is_prefixed(file) {
         return Ok(strip);
     }
     for name in file.new.iter().chain(&file.old) {
@@ -213,8 +212,7 @@ impl Tally {
         };
         let (by_old, by_new) = (is_there(old)?, is_there(new)?);
         let found = by_old || by_new;
-        let is_made =
-            old.is_none() || (super::super::file::inserts_at_start(&file.hunks) && !found);
+        let is_made = old.is_none() || (file.inserts_at_start() && !found);
         match (old, new) {
             (Some(old), None) => made.insert(old, false),
             (_, Some(new)) if is_made => made.insert(new, true),
