@@ -391,39 +391,6 @@ fn searching_stays_fast_where_all_lines_are_alike() {
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
-/// GNU patch 2.7.6 says "misordered hunks! output would be garbled" of both.
-#[test]
-fn hunks_out_of_order_are_refused() {
-    let lab = Lab::new();
-    let function = "{\n\tint a;\n\n\ta = 1;\n\treturn a;\n}\n\n";
-    let text: String = (1..=4)
-        .map(|n| format!("int f{n}(void)\n{function}"))
-        .collect();
-    let hunk = |line: usize, to: &str| {
-        format!(
-            "@@ -{line},5 +{line},5 @@\n {{\n \tint a;\n \n-\ta = 1;\n+\ta = {to};\n \treturn a;\n"
-        )
-    };
-    for (first, second) in [(10, 2), (2, 2)] {
-        let patch = format!(
-            "--- a/f\n+++ b/f\n{}{}",
-            hunk(first, "2"),
-            hunk(second, "3")
-        );
-        let error = lab.try_patch(&[file("f", &text)], &patch).unwrap_err();
-        assert!(
-            matches!(error, ApplyError::Unplaceable { hunk: 2, .. }),
-            "{error}"
-        );
-        assert!(
-            error.to_string().contains("in the order of their lines"),
-            "{error}"
-        );
-    }
-    let patch = format!("--- a/f\n+++ b/f\n{}{}", hunk(2, "2"), hunk(10, "3"));
-    assert!(lab.try_patch(&[file("f", &text)], &patch).is_ok());
-}
-
 /// As in git, where one section of a patch never does this.
 #[test]
 fn a_file_does_not_turn_into_a_link() {
@@ -433,27 +400,4 @@ fn a_file_does_not_turn_into_a_link() {
         .try_patch(&[file("f", "/etc/passwd")], patch)
         .unwrap_err();
     assert!(matches!(error, ApplyError::UnsafePath { .. }), "{error}");
-}
-
-/// Both `git apply` and GNU patch put this hunk of `f3` into `f2`, which has moved to its lines.
-#[test]
-fn the_function_that_a_hunk_names_tells_twins_apart() {
-    let lab = Lab::new();
-    let function =
-        |name: &str| format!("int {name}(void)\n{{\n\tint a;\n\n\ta = 1;\n\treturn a;\n}}\n\n");
-    let text: String = ["f0", "f1", "f2", "f3"].map(function).concat();
-    // Made of the file without `f0`, where `f3` begins at line 17.
-    let hunk = |heading: &str| {
-        format!(
-            "--- a/f\n+++ b/f\n@@ -18,5 +18,5 @@{heading}\n {{\n \tint a;\n \n-\ta = 1;\n+\ta = 2;\n \treturn a;\n"
-        )
-    };
-    match lab.try_patch(&[file("f", &text)], &hunk(" int f3(void)")) {
-        Err(ApplyError::Ambiguous { lines, .. }) => assert_eq!(lines, [18, 26]),
-        other => panic!("{other:?}"),
-    }
-    // Where no other place is better, a name that has changed is no reason to refuse.
-    for heading in [" int f2(void)", " int f9(void)", ""] {
-        assert!(lab.try_patch(&[file("f", &text)], &hunk(heading)).is_ok());
-    }
 }
