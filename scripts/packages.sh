@@ -22,10 +22,9 @@ missing_packages() {
 	[ -e /usr/include/libelf.h ] || [ -e /usr/include/gelf.h ] || echo libelf-dev
 }
 
-# qemu-utils from bookworm-backports locks out the plain bookworm qemu-system-x86: take the one
-# from the same suite.
+# Debian 12 has newer versions of some packages in a suite of their own.
 install_from_backports() {
-	dpkg-query -W -f='${Version}' qemu-utils 2>/dev/null | grep -q 'bpo12' || return 1
+	grep -q '^VERSION_CODENAME=bookworm$' /etc/os-release || return 1
 	as_root sh -c 'cat > /etc/apt/sources.list.d/ktrial-backports.sources' <<-'EOF'
 	Types: deb
 	URIs: http://deb.debian.org/debian
@@ -48,6 +47,7 @@ install_packages() {
 	echo "installing: $*"
 	export DEBIAN_FRONTEND=noninteractive
 	as_root apt-get update -qq || echo "apt-get update failed; trying with the lists that are there" >&2
+	# qemu-utils from backports locks the plain qemu-system-x86 out: take both from there.
 	as_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null ||
 		install_from_backports "$@" >/dev/null || {
 		echo "this machine is at fault: apt could not install $*" >&2
@@ -64,6 +64,13 @@ need_packages() {
 		echo "  next: install one (https://rustup.rs), version 1.95 or newer" >&2
 		exit 6
 	fi
+}
+
+# Guests with several vCPUs in virtual time want QEMU 8.1; without it they are refused, not tested.
+want_newer_qemu() {
+	qemu-system-x86_64 --version | grep -qE 'version ([0-7]\.|8\.0)' || return 0
+	echo "installing a newer QEMU, for guests with several vCPUs"
+	install_from_backports qemu-system-x86 >/dev/null || echo "none is to be had: they are not tested" >&2
 }
 
 # The distribution's own kernel source: 6.1 where there is one, for the catalogue's series.

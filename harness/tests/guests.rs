@@ -130,7 +130,10 @@ fn guests() -> usize {
 fn the_same_seed_repeats_to_the_digit_and_another_one_does_not() {
     let home = home();
     let kernel = base_kernel(&home);
-    for cpus in [1, 2] {
+    // A QEMU that starves the second vCPU is refused (tested in vm/version.rs).
+    let qemu = vm::version(&home).unwrap();
+    let turns = vm::check_turns(&qemu, Clock::Virtual, 2);
+    for cpus in if turns.is_ok() { 1..=2 } else { 1..=1 } {
         let first = boot(&home, &kernel, cpus, 11);
         assert_eq!(first.ending, Ending::Complete, "{}", first.last_words);
         let second = boot(&home, &kernel, cpus, 11);

@@ -50,15 +50,17 @@ pub struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     let start = Instant::now();
     let image = image(context, &arguments.kernel)?;
-    let programs = Programs::build(&context.home)?;
+    let shape = Shape {
+        cpus: arguments.cpus,
+        memory_mib: arguments.memory,
+    }
+    .check()?;
+    let clock = arguments.clock.resolve(context)?;
+    vm::check_turns(&vm::version(&context.home)?, clock, shape.cpus)?;
     let guest = Guest {
-        shape: Shape {
-            cpus: arguments.cpus,
-            memory_mib: arguments.memory,
-        }
-        .check()?,
-        clock: arguments.clock.resolve(context)?,
-        programs: &programs,
+        shape,
+        clock,
+        programs: &Programs::build(&context.home)?,
     };
     let launch = guest.launch(image, &jobs(arguments)?, arguments.seed)?;
     let run = context.home.cache("run")?;

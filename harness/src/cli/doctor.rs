@@ -48,12 +48,22 @@ pub(super) fn run(context: &Context) -> Result<u8> {
 }
 
 fn checks(context: &Context) -> Result<Vec<Check>> {
+    let qemu = vm::version(&context.home);
+    let turns = qemu.as_ref().ok().map(|qemu| Check {
+        name: "several vCPUs",
+        outcome: vm::check_turns(qemu, vm::Clock::Virtual, 2)
+            .map(|()| "also in virtual time".into())
+            .map_err(|f| f.what),
+        package: None,
+        optional: true,
+    });
     let mut checks = vec![Check {
         name: "qemu",
-        outcome: vm::version(&context.home).map_err(|f| f.what),
+        outcome: qemu.map_err(|f| f.what),
         package: Some("qemu-system-x86"),
         optional: false,
     }];
+    checks.extend(turns);
     checks.push(Check {
         name: "emulation",
         outcome: accel::try_out(&context.home, Accelerator::Tcg)

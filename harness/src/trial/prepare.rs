@@ -67,6 +67,7 @@ pub struct Prepared {
 pub fn prepare(home: &Home, wanted: Wanted<'_>, progress: &Progress) -> Result<Prepared> {
     let (tree, series) = (wanted.tree, wanted.series);
     let qemu = vm::version(home)?;
+    vm::check_turns(&qemu, wanted.plan.clock, wanted.plan.shape.cpus)?;
     let outcome = series::apply_to(tree, series)?;
     progress.say(&series::summary(&series.name, &outcome));
     // Not for --quiet to hide.

@@ -7,6 +7,7 @@ pub mod console;
 mod follow;
 pub mod frames;
 mod qemu;
+mod version;
 mod watch;
 
 use std::path::PathBuf;
@@ -15,7 +16,8 @@ use std::time::Duration;
 pub use accel::Accelerator;
 pub use clock::Clock;
 pub use console::Signs;
-pub use qemu::{PROGRAM, fingerprint, version};
+pub use qemu::{PROGRAM, fingerprint};
+pub use version::{check_turns, version};
 pub use watch::{Boot, Ending, boot};
 
 /// Everything QEMU needs to know for one boot.

@@ -10,7 +10,6 @@ use std::time::Duration;
 use super::Clock;
 use super::{Accelerator, Launch};
 use crate::fault::{Fault, OrHost, Result};
-use crate::home::Home;
 use crate::process::{self, Child};
 use crate::terminal::shell_line;
 
@@ -39,21 +38,6 @@ impl Files {
             initrd: file("initrd"),
         }
     }
-}
-
-/// What QEMU calls itself.
-///
-/// # Errors
-/// A host fault if it is missing.
-pub fn version(home: &Home) -> Result<String> {
-    let mut command = Command::new(PROGRAM);
-    command.arg("--version");
-    let output = process::run(command, home.cache_root(), MONITOR_DEADLINE)?;
-    let line = output.text.lines().next().unwrap_or_default();
-    if !output.success || !line.contains("QEMU") {
-        return Err(Fault::host(format!("{PROGRAM} --version failed")).showing(output.text));
-    }
-    Ok(line.to_owned())
 }
 
 /// Everything about how this launch is started, as text: equal texts start equal guests.
