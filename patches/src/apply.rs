@@ -5,9 +5,11 @@
 
 mod binary;
 mod commit;
+mod conflict;
 mod damage;
 mod elsewhere;
 mod error;
+mod failures;
 mod file;
 mod form;
 mod habits;
@@ -35,7 +37,10 @@ use file::{FileOutcome, Target};
 use journey::Journey;
 use overlay::Overlay;
 
-pub use error::{ApplyError, HunkFailure, ShownLine};
+pub use conflict::{HunkFailure, ShownLine};
+pub use error::ApplyError;
+pub use failures::{Failures, failures};
+pub(crate) use nearest::shown_at;
 
 /// What came of a series.
 #[derive(Debug, Clone, PartialEq, Eq)]

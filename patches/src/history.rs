@@ -2,9 +2,11 @@
 
 mod base;
 mod bundle;
+mod changes;
 mod commit;
 mod entries;
 mod fingerprint;
+mod named;
 mod pack;
 mod part;
 mod range;
@@ -20,6 +22,7 @@ use crate::read::ReadError;
 
 pub use base::{Base, find_base};
 pub use commit::from_commit;
+pub use named::Named;
 pub use resolve::resolve;
 pub use since::{Since, changed_since};
 

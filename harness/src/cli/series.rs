@@ -10,7 +10,7 @@ use super::{Context, print};
 use crate::fault::{At, Fault, Result};
 use crate::series::{self, Importing};
 use crate::terminal::{headline, shell_line};
-use crate::timestamp::date;
+use crate::timestamp::day;
 use crate::tree::{Tree, check_bootable};
 use crate::verdict::outcome;
 
@@ -143,12 +143,12 @@ fn base(tree: &Tree, series: &Series, limit: usize) -> Result<u8> {
         }
         return Ok(At::Patch.exit_code());
     };
-    let (commit, date) = (base.commit, date(base.seconds));
+    let (commit, date) = (base.commit.id, day(base.commit.date));
     let back = match base.behind {
         1 => "1 commit back".to_owned(),
         behind => format!("{behind} commits back"),
     };
-    let subject = base.subject;
+    let subject = base.commit.subject;
     print(&format!(
         "applies to {commit} ({date}, {back}): {subject}\n"
     ))?;

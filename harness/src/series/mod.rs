@@ -5,6 +5,7 @@ pub mod record;
 
 mod account;
 mod branch;
+mod evidence;
 mod fit;
 #[cfg(test)]
 mod fixture;
