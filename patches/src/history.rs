@@ -24,6 +24,7 @@ pub use base::{Base, find_base};
 pub use commit::from_commit;
 pub use named::Named;
 pub use resolve::resolve;
+pub use search::taken_from;
 pub use since::{Since, changed_since};
 
 /// A way to name commits of a tree, or to bring them along.

@@ -217,3 +217,38 @@ fn failures_are_counted_up_to_a_thousand() {
         (4, &[("f".to_owned(), 995)][..])
     );
 }
+
+/// A patch may have several parts for one file, as where two diffs are put together.
+#[test]
+fn a_file_is_named_once_however_often_the_patch_has_it() {
+    let lab = Lab::new();
+    let done = numbers(100)
+        .replace("\n20\n", "\nx\n")
+        .replace("\n60\n", "\nx\n");
+    let part = |path: &str, line: usize| hunks(path, &[line], |n| n.to_string());
+    let refused = |parts: &[String]| {
+        let plain = numbers(100);
+        let files = [file("f", &done), file("g", &plain)];
+        lab.try_patch(&files, &parts.concat())
+            .unwrap_err()
+            .to_string()
+    };
+    let twice = [part("f", 20), part("f", 60)];
+    assert_eq!(
+        refused(&twice),
+        "test.patch: already applied: f already is as the patch makes it (with `reverse = true` \
+         it is taken out)"
+    );
+    let with_g = [&twice[..], &[part("g", 20), part("g", 60)]].concat();
+    assert_eq!(
+        refused(&with_g),
+        "test.patch: applied in part: already done in f, not yet in g; take what is done out of \
+         the patch"
+    );
+    let with_f = [&with_g[..], &[part("f", 80)]].concat();
+    assert_eq!(
+        refused(&with_f),
+        "test.patch: applied in part: not yet in g, in part in f; take what is done out of the \
+         patch"
+    );
+}

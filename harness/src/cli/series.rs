@@ -9,7 +9,7 @@ use ktrial_patches::catalogue::{self, Claim, Series, System};
 use super::{Context, print};
 use crate::fault::{At, Fault, Result};
 use crate::series::{self, Importing};
-use crate::terminal::{headline, shell_line};
+use crate::terminal::{folded, headline, shell_line};
 use crate::timestamp::day;
 use crate::tree::{Tree, check_bootable};
 use crate::verdict::outcome;
@@ -141,6 +141,12 @@ fn base(tree: &Tree, series: &Series, limit: usize) -> Result<u8> {
         if commits == limit {
             print("next: --limit looks at more, --revision begins elsewhere\n")?;
         }
+        if let Some(newer) = series::newer_elsewhere(tree) {
+            let here = shell_line(["--revision", &newer]);
+            print(&format!(
+                "looked only at what the base reaches; {newer} is newer: {here} looks there\n"
+            ))?;
+        }
         return Ok(At::Patch.exit_code());
     };
     let (commit, date) = (base.commit.id, day(base.commit.date));
@@ -215,13 +221,21 @@ fn list(context: &Context, paths: &[PathBuf]) -> Result<u8> {
     for series in all {
         let system = series.system.map_or_else(|| "?".into(), |s| s.to_string());
         let version = series.applies_to.as_deref().unwrap_or_default();
-        let of = format!("{system} {version}");
-        print(&format!("{:<30} {of:<18} {}\n", series.name, series.title))?;
-        if let Some(needs) = &series.needs {
-            print(&format!("    needs {needs}\n"))?;
-        }
+        let mut lines = vec![
+            format!("{:<30} {}", series.name, series.title),
+            format!("    for {system} {version}"),
+        ];
+        lines.extend(
+            series
+                .needs
+                .iter()
+                .map(|needs| format!("    needs {needs}")),
+        );
         for tree in &trees {
-            print(&format!("    {}\n", series::fit(tree, &series)))?;
+            lines.push(format!("    {}", series::fit(tree, &series)));
+        }
+        for line in lines {
+            print(&format!("{}\n", folded(line.trim_end())))?;
         }
     }
     Ok(0)

@@ -3,13 +3,13 @@
 use git2::Repository;
 use ktrial_patches::Patch;
 use ktrial_patches::apply::ApplyError;
-use ktrial_patches::catalogue::SeriesError;
+use ktrial_patches::catalogue::{Series, SeriesError};
 use ktrial_patches::history::ResolveError;
 use ktrial_patches::read::{ReadError, ReadErrorKind, ThreadError};
 
 use super::evidence;
 use crate::fault::{At, Fault};
-use crate::tree::Tree;
+use crate::tree::{Tree, proper_name};
 
 /// A series that can't be read or found, or that the tree lacks the commits of. What the user typed
 /// or wrote is the user's; a patch that is none is the patch's.
@@ -26,6 +26,34 @@ pub(super) fn of_series(name: &str, error: SeriesError) -> Fault {
         SeriesError::Resolve(error) => of_reference(name, error),
         other => Fault::user(other.to_string()),
     }
+}
+
+/// The patches of a series that the tree lacks; the series may say in words what it needs.
+pub(super) fn of_patches(series: &Series, error: SeriesError) -> Fault {
+    let missing = matches!(error, SeriesError::Resolve(ResolveError::NotFound { .. }));
+    let fault = of_series(&series.name, error);
+    match (&series.needs, &fault.next) {
+        (Some(needs), Some(next)) if missing => {
+            let next = format!("{next}; the series needs {needs}");
+            fault.next(next)
+        }
+        _ => fault,
+    }
+}
+
+/// A series of commits that only their messages tell, and a tree of another system: no message
+/// of its history can be the right one.
+pub(super) fn of_other_system(tree: &Tree, series: &Series) -> Option<Fault> {
+    let (wanted, found) = (series.system?, tree.system?);
+    let searched = series.searched().filter(|_| wanted != found)?;
+    let (name, what) = (&series.name, super::described(searched));
+    let (wanted, found) = (proper_name(wanted), proper_name(found));
+    let needs = match &series.needs {
+        Some(needs) => needs.clone(),
+        None => format!("a {wanted} git tree whose history has it"),
+    };
+    let what = format!("{name}: {what} is {wanted}'s, and {} is {found}", tree.name);
+    Some(Fault::user(what).next(format!("give --tree {needs}")))
 }
 
 fn of_reading(error: &ReadError) -> Fault {

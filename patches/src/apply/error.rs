@@ -1,5 +1,7 @@
 //! Why a patch does not apply, told so that it can be mended.
 
+use std::collections::HashSet;
+
 use super::conflict::HunkFailure;
 use crate::text::shown;
 
@@ -101,10 +103,8 @@ pub enum ApplyError {
     },
     /// The tree has some of what the patch does, and not all.
     #[error(
-        "{patch}: applied in part: already done in {}, not yet in {}; take what is done out of \
-         the patch",
-        list(done),
-        list(open)
+        "{patch}: applied in part: {}; take what is done out of the patch",
+        parts(done, open)
     )]
     PartlyApplied {
         /// The patch.
@@ -236,6 +236,24 @@ fn list(paths: &[String]) -> String {
         0..=5 => first.join(", "),
         many => format!("{} and {} more", first.join(", "), many - 5),
     }
+}
+
+/// `already done in x, not yet in y, in part in z`; each file once.
+fn parts(done: &[String], open: &[String]) -> String {
+    let (in_done, in_open): (HashSet<_>, HashSet<_>) =
+        (done.iter().collect(), open.iter().collect());
+    let among = |paths: &[String], other: &HashSet<&String>, both: bool| -> Vec<String> {
+        let paths = paths.iter().filter(|path| other.contains(path) == both);
+        paths.cloned().collect()
+    };
+    let clauses = [
+        ("already done in", among(done, &in_open, false)),
+        ("not yet in", among(open, &in_done, false)),
+        ("in part in", among(done, &in_open, true)),
+    ];
+    let clauses = clauses.iter().filter(|(_, paths)| !paths.is_empty());
+    let told = clauses.map(|(what, paths)| format!("{what} {}", list(paths)));
+    told.collect::<Vec<_>>().join(", ")
 }
 
 fn with_fuzz(fuzz: u32) -> String {

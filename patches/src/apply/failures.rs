@@ -156,6 +156,7 @@ impl<'a> Failed<'a> {
             change: file.change,
             old: names.old,
             new: names.new,
+            stripped: names.stripped,
         };
         let content = overlay.content(&entry)?;
         Ok(Some(Failed {

@@ -34,7 +34,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
         if is_text && is_note(&name, &bytes) {
             left_out.push(LeftOut {
                 subject: name,
-                line: 1,
+                line: 0,
                 why: Reason::NoDiff,
             });
             continue;

@@ -8,7 +8,7 @@ use git2::{FileMode, Mempack, Oid, Repository, Signature, Time};
 use super::changes;
 use super::entries::Entry;
 use super::named::Named;
-use super::part::{Part, part};
+use super::part::{Hunks, Part, part};
 use super::scratch::in_memory;
 use super::turn::{self, Side};
 use crate::Patch;
@@ -59,7 +59,7 @@ pub fn changed_since(
             turn::newest(repo, tip, path, limit, &mut |file| Ok(file.is_none()))?
         }
         other => {
-            match place(other).and_then(|(patch, path, hunk)| part(patches, patch, path, hunk)) {
+            match place(other).and_then(|(patch, path, hunks)| part(patches, patch, path, hunks)) {
                 Some(part) => {
                     let found = last_fit(repo, tip, &part, limit)?;
                     if let (Some(first), ApplyError::HunkFailed(_)) = (found, other) {
@@ -84,17 +84,20 @@ pub fn changed_since(
     }))
 }
 
-/// The patch, path and hunk (from 1; `None`: all of them) that an error is about.
-fn place(error: &ApplyError) -> Option<(&str, &str, Option<usize>)> {
+/// The patch, path and hunks that an error is about.
+fn place(error: &ApplyError) -> Option<(&str, &str, Hunks)> {
     match error {
-        ApplyError::PartlyApplied { patch, done, .. } => Some((patch, done.first()?, None)),
-        ApplyError::AlreadyApplied { patch, path } => Some((patch, path, None)),
-        ApplyError::HunkFailed(_)
-        | ApplyError::Ambiguous { .. }
+        ApplyError::PartlyApplied { patch, done, .. } => Some((patch, done.first()?, Hunks::All)),
+        ApplyError::AlreadyApplied { patch, path } => Some((patch, path, Hunks::All)),
+        ApplyError::HunkFailed(failure) => {
+            Some((&failure.patch, &failure.path, Hunks::Only(failure.hunk)))
+        }
+        ApplyError::Ambiguous { .. }
         | ApplyError::Unplaceable { .. }
         | ApplyError::NotEmptied { .. } => {
             let place = error.place()?;
-            Some((place.patch, place.path, place.hunk))
+            let hunks = place.hunk.map_or(Hunks::All, Hunks::UpTo);
+            Some((place.patch, place.path, hunks))
         }
         _ => None,
     }
