@@ -299,3 +299,19 @@ fn show_keeps_to_a_screen_and_does_not_drive_it() {
     let drives = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
     assert!(!said.out.contains(drives), "{}", said.out);
 }
+
+#[test]
+fn the_commits_of_a_bundle_are_listed() {
+    let lab = lab();
+    lab.git("linux", &["switch", "-q", "-c", "topic"]);
+    for (file, subject) in [("fs/open.c", "fs: one"), ("fs/pipe.c", "fs: two")] {
+        lab.commit("linux", &[(file, "x\n")], subject);
+    }
+    lab.git("linux", &["bundle", "create", "-q", "../x.bundle", "main..topic"]);
+    let log = ["log", "--reverse", "--format=  %h  %s", "--abbrev=12", "main.."];
+    let commits = format!("  {}\n", lab.git("linux", &log));
+    let listed = format!("of the tree: the commits of the bundle x.bundle\n{commits}");
+    lab.ktrial(&["series", "show", "x.bundle"]).with(0, &[&listed]);
+    lab.ktrial(&["series", "import", "x.bundle", "--name", "mine"])
+        .with(0, &[&commits]);
+}

@@ -21,6 +21,7 @@ use git2::{Oid, Repository};
 use crate::read::ReadError;
 
 pub use base::{Base, find_base};
+pub use bundle::bundled;
 pub use commit::from_commit;
 pub use named::Named;
 pub use resolve::resolve;

@@ -166,6 +166,8 @@ fn import(from: &str, wanted: &Importing) -> Result<u8> {
     let series = series::open(from)?;
     let read = series::read_mends(series.own_patches());
     let left_out = series::left_out(&series);
+    let bundled = series::bundled(&series)?;
+    let bundled = bundled.into_iter().map(|commit| format!("  {commit}"));
     let made = series::import(series, wanted)?;
     let folder = shown_folder(&made.folder);
     let title = headline(&made.series.title);
@@ -175,7 +177,7 @@ fn import(from: &str, wanted: &Importing) -> Result<u8> {
     ))?;
     let patches = made.series.own_patches();
     let patches = patches.map(|patch| format!("  {}", with_subject(patch)));
-    for line in series::listed(patches.collect()) {
+    for line in series::listed(patches.collect()).into_iter().chain(bundled) {
         print(&format!(
             "{line}
 "
@@ -270,12 +272,12 @@ fn trees(context: &Context, paths: &[PathBuf]) -> Result<Vec<Tree>> {
 }
 
 fn show(series: &Series) -> Result<u8> {
-    let text = shown(series);
-    print(&text)?;
+    let bundled = series::bundled(series)?;
+    print(&shown(series, &bundled))?;
     Ok(0)
 }
 
-fn shown(series: &Series) -> String {
+fn shown(series: &Series, bundled: &[String]) -> String {
     let mut lines = vec![format!("{}: {}", series.name, headline(&series.title))];
     if !series.description.is_empty() {
         lines.push(String::new());
@@ -301,6 +303,7 @@ fn shown(series: &Series) -> String {
     lines.extend(series::listed(own.collect()));
     let references = series.references().map(series::described);
     lines.extend(references.map(|what| format!("of the tree: {what}")));
+    lines.extend(bundled.iter().map(|commit| format!("  {commit}")));
     lines.extend(
         series::read_mends(series.own_patches())
             .iter()
@@ -374,11 +377,11 @@ mod tests {
             quote: "about 7.5% less".into(),
             source: "r313756".into(),
         }];
-        let text = shown(&series);
+        let text = shown(&series, &["8cdef6cbcc73  kern: count again".to_owned()]);
         for part in [
             "needs: a history to v4.4\n",
             "reversed: its patches are undone, last one first\n",
-            "of the tree: the commits of review D9586\n",
+            "of the tree: the commits of review D9586\n  8cdef6cbcc73  kern: count again\n",
             "\nclaim: buildkernel wall time\n  before 200.5 s, change -7.5 %\n  \
              on EC2 x1.32xlarge\n  \"about 7.5% less\"\n  from r313756\n",
         ] {

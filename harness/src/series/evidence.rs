@@ -14,6 +14,9 @@ const SINCE_LIMIT: usize = 20_000;
 /// Hunks shown beside the first.
 const SHOWN: usize = 4;
 
+const THIS_CHANGE: &str =
+    "by its subject the first is this very change: the tree has had it, and has moved on";
+
 /// Files named that have more of them.
 const FILES: usize = 10;
 
@@ -37,7 +40,10 @@ pub(super) fn of(
     for other in &others.shown {
         lines.push("\n".to_owned());
         lines.extend(without_patch(other, patches));
-        lines.extend(since(other));
+        // Said once, it is said of all hunks.
+        let known = lines.iter().any(|line| line == THIS_CHANGE);
+        let of_other = since(other).into_iter();
+        lines.extend(of_other.filter(|line| !known || line != THIS_CHANGE));
     }
     lines.extend(more(&others));
     lines
@@ -85,13 +91,17 @@ fn since_lines(since: &Since, error: &ApplyError, patches: &[Patch]) -> Vec<Stri
         return vec![line];
     }
     let mut lines = vec![line];
+    lines.extend(again(since));
     let is_this = |patch: &Patch| patch.header.subject == since.first.subject;
     if matches!(error, ApplyError::HunkFailed(_)) && patches.iter().any(is_this) {
-        lines.push(
-            "by its subject that is this very change: the tree has had it, and has moved on"
-                .to_owned(),
-        );
+        lines.push(THIS_CHANGE.to_owned());
     }
+    lines
+}
+
+/// Those that changed the place again.
+fn again(since: &Since) -> Vec<String> {
+    let mut lines = Vec::new();
     match since.between {
         0 => {}
         1 => lines.push("  and again by 1 commit after it".to_owned()),

@@ -21,6 +21,7 @@ use ktrial_patches::history::{self, Base, Reference};
 
 use crate::fault::{OrHost, Result};
 use crate::process::ending_at_once;
+use crate::terminal::headline;
 use crate::tree::{Tree, proper_name};
 
 pub use account::{full, left_out, listed, loud, read_mends, summary};
@@ -184,4 +185,29 @@ pub fn described(reference: &Reference) -> String {
         Reference::Review(review) => format!("the commits of review {review}"),
         Reference::Bundle { name, .. } => format!("the commits of the bundle {name}"),
     }
+}
+
+/// The commits that the bundles of a series bring along, oldest first, as far as they can be read
+/// without the tree: `8cdef6cbcc73  kern: count again`.
+///
+/// # Errors
+/// A patch fault for a bundle that can't be unpacked.
+pub fn bundled(series: &Series) -> Result<Vec<String>> {
+    let mut lines = Vec::new();
+    for reference in series.references() {
+        let Reference::Bundle { name, bytes } = reference else {
+            continue;
+        };
+        let (commits, whole) = history::bundled(name, bytes)
+            .map_err(|error| refusal::of_series(&series.name, error.into()))?;
+        let line = |commit: &history::Named| {
+            let subject = headline(&commit.subject);
+            format!("{:.12}  {subject}", commit.id.to_string())
+        };
+        lines.extend(commits.iter().map(line));
+        if !whole {
+            lines.push("others that can only be read with the tree".to_owned());
+        }
+    }
+    Ok(account::listed(lines))
 }
