@@ -307,11 +307,21 @@ fn the_commits_of_a_bundle_are_listed() {
     for (file, subject) in [("fs/open.c", "fs: one"), ("fs/pipe.c", "fs: two")] {
         lab.commit("linux", &[(file, "x\n")], subject);
     }
-    lab.git("linux", &["bundle", "create", "-q", "../x.bundle", "main..topic"]);
-    let log = ["log", "--reverse", "--format=  %h  %s", "--abbrev=12", "main.."];
+    lab.git(
+        "linux",
+        &["bundle", "create", "-q", "../x.bundle", "main..topic"],
+    );
+    let log = [
+        "log",
+        "--reverse",
+        "--format=  %h  %s",
+        "--abbrev=12",
+        "main..",
+    ];
     let commits = format!("  {}\n", lab.git("linux", &log));
     let listed = format!("of the tree: the commits of the bundle x.bundle\n{commits}");
-    lab.ktrial(&["series", "show", "x.bundle"]).with(0, &[&listed]);
+    lab.ktrial(&["series", "show", "x.bundle"])
+        .with(0, &[&listed]);
     lab.ktrial(&["series", "import", "x.bundle", "--name", "mine"])
         .with(0, &[&commits]);
 }
