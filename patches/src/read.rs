@@ -21,14 +21,22 @@ use thread::{Series, Taken};
 
 /// Why bytes could not be read as a patch. Always the patch's fault.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{name}:{line}: {kind}")]
+#[error("{}: {kind}", place(name, *line))]
 pub struct ReadError {
     /// The name that was given to [`read`].
     pub name: String,
     /// The line, from 1; within the decoded text where a mail is in base64 or quoted-printable.
+    /// 0 where it is about a folder, which has no lines.
     pub line: usize,
     /// What is wrong there.
     pub kind: ReadErrorKind,
+}
+
+fn place(name: &str, line: usize) -> String {
+    match line {
+        0 => name.to_owned(),
+        line => format!("{name}:{line}"),
+    }
 }
 
 /// What is wrong with a patch.
@@ -46,6 +54,9 @@ pub enum ReadErrorKind {
     /// A thread of which no series can be made.
     #[error(transparent)]
     Thread(#[from] ThreadError),
+    /// The same where each mail is a file of a folder, with the names of the files.
+    #[error("{0}")]
+    Folder(String),
     /// Nothing in it changes a file.
     #[error(
         "no diff found: expected a mail or a thread of mails, a diff (unified, context or git's), \
@@ -125,7 +136,7 @@ pub struct Reading {
 pub struct LeftOut {
     /// Its subject.
     pub subject: String,
-    /// The line at which it starts, from 1.
+    /// The line at which it starts, from 1; 0 where it is a file of a folder.
     pub line: usize,
     /// Why it is left out.
     pub why: Reason,

@@ -293,3 +293,25 @@ fn a_description_that_is_no_file_is_not_passed_over() {
     let error = Series::open(folder.path()).unwrap_err().to_string();
     assert!(error.contains("series.toml can't be read"), "{error}");
 }
+
+/// A folder has no lines, and those of the mbox that is made of it are nobody's.
+#[test]
+fn what_is_wrong_with_a_thread_in_a_folder_names_files_and_no_lines() {
+    let refused = |files: &[(&str, &str)]| {
+        let folder = folder(files);
+        let error = Series::open(folder.path()).unwrap_err().to_string();
+        let shown = format!("{}: ", folder.path().display());
+        error.strip_prefix(&shown).unwrap_or(&error).to_owned()
+    };
+    let (one, three) = (mail("1/3", "one", 1, 2), mail("3/3", "three", 3, 4));
+    assert_eq!(
+        refused(&[("1.patch", &one), ("3.patch", &three)]),
+        "v1 has no 2/3: found 1, 3"
+    );
+    let (one, other) = (mail("1/2", "one", 1, 2), mail("1/2", "other", 2, 3));
+    let two = mail("2/2", "two", 3, 4);
+    assert_eq!(
+        refused(&[("1.patch", &one), ("1b.patch", &other), ("2.patch", &two)]),
+        "v1 has two different mails for 1/2, in 1b.patch and in 1.patch; take one out"
+    );
+}

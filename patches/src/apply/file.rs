@@ -55,6 +55,8 @@ pub(super) struct Job<'a> {
     pub old: String,
     /// Where it is afterwards.
     pub new: String,
+    /// What was taken off its names.
+    pub stripped: String,
 }
 
 /// Applies one file of a patch and lays the result over the tree.
@@ -78,6 +80,7 @@ pub(super) fn apply(
         change,
         old: names.old,
         new: names.new,
+        stripped: names.stripped,
     };
     match (change, found) {
         (Change::Create, _) => job.create(overlay),
@@ -305,6 +308,7 @@ impl Job<'_> {
         AppliedFile {
             path: path.to_owned(),
             named: named.map(str::to_owned),
+            stripped: self.stripped.clone(),
             change,
             hunks: patched.hunks,
             mends: patched.mends.into_iter().map(mend).collect(),

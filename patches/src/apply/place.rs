@@ -115,25 +115,31 @@ pub(super) fn all(
     let mut so_far = SoFar::default();
     let mut places = Vec::with_capacity(hunks.len());
     let mut rung = (Rung::Exact, 0);
-    let mut stated_floor = 0;
     for (index, hunk) in hunks.iter().enumerate() {
-        let (start, end) = context(hunk);
-        if stated(hunk) + start < stated_floor {
-            return Err((index, OUT_OF_ORDER));
-        }
-        stated_floor = stated(hunk) + hunk.before().count() - end.min(hunk.before().count());
-        let place = file
-            .place(hunk, &so_far, exact, depth)
-            .map_err(|refusal| (index, refusal))?;
-        so_far = SoFar {
-            // The context at its end may be the start of the next hunk's.
-            floor: place.at + hunk.before().count() - context(hunk).1,
-            drift: place.offset,
-        };
+        let place = so_far.next(file, hunk, exact, depth);
+        let place = place.map_err(|refusal| (index, refusal))?;
         rung = rung.max((place.rung(), place.fuzz));
         places.push(place);
     }
     Ok(Placed { places, rung })
+}
+
+/// All hunks of a file that have no place, `most` at most, by index: each is looked
+/// for as if those that failed above it were not there.
+pub(super) fn failing(
+    file: &mut Searched,
+    hunks: &[Hunk],
+    exact: bool,
+    depth: Depth,
+    most: usize,
+) -> Vec<(usize, Refusal)> {
+    let mut so_far = SoFar::default();
+    let hunks = hunks.iter().enumerate();
+    let failed = hunks.filter_map(|(index, hunk)| {
+        let place = so_far.next(file, hunk, exact, depth);
+        place.err().map(|refusal| (index, refusal))
+    });
+    failed.take(most).collect()
 }
 
 /// Whether the file looks as it should after the patch: the reversed hunks
@@ -174,6 +180,31 @@ struct SoFar {
     floor: usize,
     /// Offset of the last hunk: where the next one is looked for first.
     drift: i64,
+    /// Lines of the file that the patch was made from which are dealt with.
+    stated_floor: usize,
+}
+
+impl SoFar {
+    /// The place of the next hunk.
+    fn next(
+        &mut self,
+        file: &mut Searched,
+        hunk: &Hunk,
+        exact: bool,
+        depth: Depth,
+    ) -> Result<Place, Refusal> {
+        let (start, end) = context(hunk);
+        if stated(hunk) + start < self.stated_floor {
+            return Err(OUT_OF_ORDER);
+        }
+        let before = hunk.before().count();
+        self.stated_floor = stated(hunk) + before - end.min(before);
+        let place = file.place(hunk, self, exact, depth)?;
+        // The context at its end may be the start of the next hunk's.
+        self.floor = place.at + before - end;
+        self.drift = place.offset;
+        Ok(place)
+    }
 }
 
 /// What is looked for in one attempt.

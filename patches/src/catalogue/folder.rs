@@ -34,7 +34,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
         if is_text && is_note(&name, &bytes) {
             left_out.push(LeftOut {
                 subject: name,
-                line: 1,
+                line: 0,
                 why: Reason::NoDiff,
             });
             continue;
@@ -127,15 +127,25 @@ fn read_each(files: &[File]) -> Result<Reading, SeriesError> {
 /// series is left out.
 fn read_thread(folder: &Path, files: &[File]) -> Result<Reading, SeriesError> {
     let mut mbox = Vec::new();
+    // The line of the mbox at which each file starts, from 1.
+    let mut starts = Vec::new();
+    let mut line = 1;
     for file in files {
+        let before = mbox.len();
+        starts.push(line);
         mbox.extend_from_slice(&with_mbox_line(&file.bytes));
         if !mbox.ends_with(b"\n") {
             mbox.push(b'\n');
         }
         mbox.push(b'\n');
+        line += mbox[before..].iter().filter(|&&b| b == b'\n').count();
     }
     let shown = folder.display().to_string();
-    let mut reading = read(&shown, &mbox).map_err(|error| located(error, files))?;
+    let mut reading = read(&shown, &mbox).map_err(|error| located(error, files, &starts))?;
+    // Lines of a file that no one has.
+    for mail in &mut reading.left_out {
+        mail.line = 0;
+    }
     let known = files.iter().map(|file| {
         let mail = without_mbox_line(&file.bytes).trim_ascii();
         (mail, file)
@@ -153,12 +163,38 @@ fn read_thread(folder: &Path, files: &[File]) -> Result<Reading, SeriesError> {
 
 /// The fault of a thread with the file and line that it is on, where it is one
 /// file's and not the thread's.
-fn located(error: ReadError, files: &[File]) -> ReadError {
+fn located(error: ReadError, files: &[File], starts: &[usize]) -> ReadError {
     let own = files
         .iter()
         .filter_map(|file| read(&file.name, &file.bytes).err());
     // What it says of lines may differ, as a blank line follows each file here.
     let kind = std::mem::discriminant(&error.kind);
     let mut own = own.filter(|found| std::mem::discriminant(&found.kind) == kind);
-    own.next().unwrap_or(error)
+    own.next()
+        .unwrap_or_else(|| without_lines(error, files, starts))
+}
+
+/// The fault of a thread with the names of files for lines of the mbox made of them.
+fn without_lines(error: ReadError, files: &[File], starts: &[usize]) -> ReadError {
+    let file = |line: usize| {
+        let index = starts.partition_point(|start| *start <= line);
+        let file = files.get(index.saturating_sub(1));
+        file.map_or("", |file| file.name.as_str())
+    };
+    let ReadErrorKind::Thread(thread) = &error.kind else {
+        return ReadError { line: 0, ..error };
+    };
+    let kind = match thread.other() {
+        Some(line) => {
+            let text = thread.to_string();
+            let text = text.replace(&format!("at line {line}"), &format!("in {}", file(line)));
+            ReadErrorKind::Folder(text.replace("here", &format!("in {}", file(error.line))))
+        }
+        None => error.kind,
+    };
+    ReadError {
+        line: 0,
+        kind,
+        ..error
+    }
 }

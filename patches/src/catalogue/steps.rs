@@ -24,6 +24,40 @@ impl Series {
         references.flatten()
     }
 
+    /// The revision on which the first of its `patches` was made, such as `8cdef6cbcc73~1`,
+    /// where that is a commit of the tree; where it is undone, the commit itself.
+    pub fn made_on(&self, patches: &[Patch]) -> Option<String> {
+        let first = match self.reverse {
+            true => self.steps.last()?,
+            false => self.steps.first()?,
+        };
+        let is_bundle = |one: &Reference| matches!(one, Reference::Bundle { .. });
+        let Step::Commits(references) = first else {
+            return None;
+        };
+        let commit = &patches.first()?.name;
+        match self.reverse {
+            _ if references.iter().any(is_bundle) => None,
+            true => Some(commit.clone()),
+            false => Some(format!("{commit}~1")),
+        }
+    }
+
+    /// A commit of the tree that it needs and has no hash of, so that it must be looked
+    /// for in the messages of all commits.
+    pub fn searched(&self) -> Option<&Reference> {
+        let in_messages = |one: &Reference| {
+            matches!(
+                one,
+                Reference::Subject(_) | Reference::Svn(_) | Reference::Review(_)
+            )
+        };
+        self.steps.iter().find_map(|step| match step {
+            Step::Commits(all) if all.iter().all(in_messages) => all.first(),
+            _ => None,
+        })
+    }
+
     /// All its patches in the order in which they apply: commits looked up in the
     /// history of `tip`, and everything turned round where it is reversed.
     ///

@@ -84,6 +84,19 @@ pub enum ThreadError {
     },
 }
 
+impl ThreadError {
+    /// The line of the other mail that it is about, where it is about two.
+    pub(crate) fn other(&self) -> Option<usize> {
+        match self {
+            ThreadError::Twice { other, .. }
+            | ThreadError::SeveralReplies { other }
+            | ThreadError::SameVersion { other, .. }
+            | ThreadError::Rfc { other, .. } => Some(*other),
+            _ => None,
+        }
+    }
+}
+
 /// Numbers as people write them: `1, 2, 4–7`; `none` of none.
 pub(super) fn ranges(numbers: impl Iterator<Item = u32>) -> String {
     /// More would hide what the message says.
