@@ -19,6 +19,7 @@ use git2::{Oid, Repository};
 use crate::read::ReadError;
 
 pub use base::{Base, find_base};
+pub(crate) use bundle::is_bundle;
 pub use commit::from_commit;
 pub use resolve::resolve;
 pub use since::{Since, changed_since};

@@ -158,7 +158,8 @@ pub fn left_out(series: &Series) -> Vec<String> {
     let mails = series.left_out.iter();
     let line = mails.map(|mail| {
         format!(
-            "left out: line {}: \"{}\": {}",
+            "left out: {}:{}: \"{}\": {}",
+            plain(&mail.name),
             mail.line,
             headline(&mail.subject),
             mail.why

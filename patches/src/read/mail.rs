@@ -9,10 +9,11 @@ mod mbox;
 mod parts;
 
 pub(super) use header::date as date_of;
-pub(crate) use mbox::{with_mbox_line, without_mbox_line};
+pub(crate) use mbox::with_mbox_line;
 
 use super::mend::{self, Mended};
-use super::{Located, ReadErrorKind, charset, description, diff, tag};
+use super::thread::Sorted;
+use super::{Located, Place, ReadErrorKind, charset, description, diff, tag};
 use crate::{FilePatch, Header, Mend, MendKind, Trailers};
 use body::Body;
 use header::Fields;
@@ -24,8 +25,10 @@ const MAX_NESTING: usize = 4;
 
 /// A mail taken apart.
 pub(super) struct Mail {
-    /// The line of the file at which it starts.
-    pub line: usize,
+    /// The number of its file, from 0.
+    pub file: usize,
+    /// Where it starts.
+    pub at: Place,
     pub header: Header,
     /// The subject with all that stands before it.
     pub subject: String,
@@ -64,10 +67,28 @@ struct Text {
 
 impl Mail {
     /// The files it changes; none where it has no diff.
-    pub(super) fn files(&self) -> Located<&[FilePatch]> {
+    pub(super) fn files(&self) -> Sorted<&[FilePatch]> {
         match &self.changes {
             Ok(changes) => Ok(&changes.files),
-            Err(error) => Err(error.clone()),
+            Err(error) => Err(self.error(error.clone())),
+        }
+    }
+
+    /// Trouble with a line of its file.
+    pub(super) fn error(&self, (line, kind): (usize, ReadErrorKind)) -> (Place, ReadErrorKind) {
+        let name = self.at.name.clone();
+        (Place { name, line }, kind)
+    }
+
+    /// Makes lines of a text lines of the file that it was taken from.
+    pub(super) fn place(&mut self, placed: impl Fn(usize) -> usize) {
+        self.at.line = placed(self.at.line);
+        match &mut self.changes {
+            Ok(changes) => {
+                let mends = changes.mends.iter_mut();
+                mends.for_each(|mend| mend.line = placed(mend.line));
+            }
+            Err((line, _)) => *line = placed(*line),
         }
     }
 }
@@ -108,24 +129,28 @@ fn is_field(line: &[u8]) -> bool {
     }
 }
 
-/// All mails of a file, those within mails after the mail that they are in.
-pub(super) fn all(bytes: &[u8]) -> Located<Vec<Mail>> {
-    let mut mails = Mails::default();
-    for raw in mbox::split(bytes) {
-        mails.read(&raw, 0)?;
-    }
-    Ok(mails.read)
-}
-
-/// The mails that were read.
+/// The mails that were read, those within mails after the mail that they are in.
 #[derive(Default)]
-struct Mails {
-    read: Vec<Mail>,
+pub(super) struct Mails {
+    pub read: Vec<Mail>,
     /// Lines of all their texts together.
     lines: usize,
 }
 
 impl Mails {
+    /// Reads all mails of the file of this number and name.
+    pub(super) fn read_file(&mut self, file: usize, name: &str, bytes: &[u8]) -> Located<()> {
+        let first = self.read.len();
+        for raw in mbox::split(bytes) {
+            self.read(&raw, 0)?;
+        }
+        for mail in &mut self.read[first..] {
+            mail.file = file;
+            mail.at.name = name.to_owned();
+        }
+        Ok(())
+    }
+
     fn read(&mut self, raw: &Raw, nesting: usize) -> Located<()> {
         let at_start = |kind| (raw.line, kind);
         let bytes = raw.unescaped();
@@ -211,7 +236,11 @@ fn mail(line: usize, fields: Fields, text: Located<Text>) -> Mail {
         }),
     };
     Mail {
-        line,
+        file: 0,
+        at: Place {
+            name: String::new(),
+            line,
+        },
         header,
         subject,
         id: fields.id,

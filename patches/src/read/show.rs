@@ -34,6 +34,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Located<Reading> {
         if commit.patch.files.is_empty() {
             left_out.push(LeftOut {
                 subject: commit.patch.header.subject,
+                name: name.to_owned(),
                 line,
                 why: Reason::NoDiff,
             });
