@@ -37,6 +37,8 @@ pub enum MendKind {
     ByteOrderMark,
     /// It was taken out of a web page.
     Page,
+    /// Its date named no zone that is known.
+    Zone,
     /// It was quoted with `> `.
     Quotation,
     /// A mailer had wrapped a line.
@@ -66,9 +68,10 @@ impl Mend {
 
 impl MendKind {
     /// All kinds, in the order in which a patch is mended.
-    pub const ALL: [MendKind; 11] = [
+    pub const ALL: [MendKind; 12] = [
         MendKind::ByteOrderMark,
         MendKind::Page,
+        MendKind::Zone,
         MendKind::Quotation,
         MendKind::Wrapped,
         MendKind::EmptyContext,
@@ -90,6 +93,7 @@ impl MendKind {
         match self {
             MendKind::ByteOrderMark => "byte-order-mark",
             MendKind::Page => "page",
+            MendKind::Zone => "zone",
             MendKind::Quotation => "quotation",
             MendKind::Wrapped => "wrapped",
             MendKind::EmptyContext => "empty-context",
@@ -107,6 +111,7 @@ impl MendKind {
         match self {
             MendKind::ByteOrderMark => "decoded from UTF-16, or a byte order mark left out",
             MendKind::Page => "taken out of a web page",
+            MendKind::Zone => "its date names no zone that is known, and is taken for UTC",
             MendKind::Quotation => "`> ` taken off",
             MendKind::Wrapped => "a wrapped line joined",
             MendKind::EmptyContext => "empty context lines had lost their blank",

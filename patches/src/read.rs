@@ -1,6 +1,7 @@
 //! Reading: a mail, a thread, a saved page or a plain diff becomes patches.
 
 mod charset;
+mod date;
 mod description;
 mod diff;
 mod lines;
@@ -45,6 +46,9 @@ pub enum ReadErrorKind {
     /// Not a mail, or a mail that can't be decoded.
     #[error("this mail can't be decoded: {0}")]
     Mail(&'static str),
+    /// A date that is none: `git am` refuses it too.
+    #[error("`{0}` is no date; put the `Date:` right, or take it out")]
+    Date(String),
     /// In a character set that it is not in.
     #[error("this file can't be decoded: {0}")]
     Charset(&'static str),

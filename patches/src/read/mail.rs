@@ -8,7 +8,6 @@ mod header;
 mod mbox;
 mod parts;
 
-pub(super) use header::date as date_of;
 pub(crate) use mbox::with_mbox_line;
 
 use super::mend::{self, Mended};
@@ -220,11 +219,17 @@ fn mail(line: usize, fields: Fields, text: Located<Text>) -> Mail {
     // Who answers with a patch quoted has not written it.
     let (author, date) = if is_quoted { (None, None) } else { sender };
     let decoded = is_decoded.then(|| mend::of_patch(MendKind::Entities, line, 1));
-    let decoded = Vec::from_iter(decoded);
+    let (date, trouble) = match own.date.or(date).transpose() {
+        Ok(moment) => (moment, None),
+        Err(text) => (None, Some((line, ReadErrorKind::Date(text)))),
+    };
+    let no_zone = date.is_some_and(|moment| !moment.has_zone);
+    let zone = no_zone.then(|| mend::of_patch(MendKind::Zone, line, 1));
+    let of_header: Vec<Mend> = decoded.into_iter().chain(zone).collect();
     let header = Header {
         subject: description::title(tag::without(own.subject.as_deref().unwrap_or(&subject))),
         author: own.author.or(author),
-        date: own.date.or(date),
+        date: date.map(|moment| moment.date),
         message,
     };
     let changes = match read {
@@ -232,8 +237,13 @@ fn mail(line: usize, fields: Fields, text: Located<Text>) -> Mail {
         Ok(_) if header.has_nul() => Err((line, ReadErrorKind::Mail("a NUL byte in its text"))),
         read => read.map(|read| Changes {
             files: read.files,
-            mends: [read.mends, text.mends.clone(), decoded].concat(),
+            mends: [read.mends, text.mends.clone(), of_header].concat(),
         }),
+    };
+    // A letter's own date is of no use.
+    let changes = match (changes, trouble) {
+        (Ok(changes), Some(trouble)) if !changes.files.is_empty() => Err(trouble),
+        (changes, _) => changes,
     };
     Mail {
         file: 0,
