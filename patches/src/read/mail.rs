@@ -7,8 +7,10 @@ mod flowed;
 mod header;
 mod mbox;
 mod parts;
+mod twice;
 
 pub(crate) use mbox::with_mbox_line;
+pub(super) use twice::{are_same, change_one_file};
 
 use super::mend::{self, Mended};
 use super::thread::Sorted;
@@ -18,6 +20,7 @@ use body::Body;
 use header::Fields;
 use mbox::Raw;
 use parts::{Content, Kind};
+use twice::Seen;
 
 /// Mails within mails.
 const MAX_NESTING: usize = 4;
@@ -40,6 +43,8 @@ pub(super) struct Mail {
     pub source: Vec<u8>,
     /// It has patches attached that are mails of their own, and follow it.
     pub carries: bool,
+    /// The line of the mail to which it is attached.
+    pub inside: Option<usize>,
     /// What its diff does.
     pub changes: Located<Changes>,
 }
@@ -82,6 +87,7 @@ impl Mail {
     /// Makes lines of a text lines of the file that it was taken from.
     pub(super) fn place(&mut self, placed: impl Fn(usize) -> usize) {
         self.at.line = placed(self.at.line);
+        self.inside = self.inside.map(&placed);
         match &mut self.changes {
             Ok(changes) => {
                 let mends = changes.mends.iter_mut();
@@ -141,7 +147,7 @@ impl Mails {
     pub(super) fn read_file(&mut self, file: usize, name: &str, bytes: &[u8]) -> Located<()> {
         let first = self.read.len();
         for raw in mbox::split(bytes) {
-            self.read(&raw, 0)?;
+            self.read(&raw, None, 0)?;
         }
         for mail in &mut self.read[first..] {
             mail.file = file;
@@ -150,7 +156,7 @@ impl Mails {
         Ok(())
     }
 
-    fn read(&mut self, raw: &Raw, nesting: usize) -> Located<()> {
+    fn read(&mut self, raw: &Raw, inside: Option<usize>, nesting: usize) -> Located<()> {
         let at_start = |kind| (raw.line, kind);
         let bytes = raw.unescaped();
         let (head, head_lines) = parts::header(&bytes).map_err(at_start)?;
@@ -171,6 +177,7 @@ impl Mails {
         let source = bytes.to_vec();
         self.read.push(Mail {
             carries,
+            inside,
             source,
             ..mail(raw.line, fields, text)
         });
@@ -180,7 +187,7 @@ impl Mails {
         for body in inner {
             for one in mbox::split(&body.bytes) {
                 let line = body.lines.line(one.line);
-                self.read(&Raw { line, ..one }, nesting + 1)?;
+                self.read(&Raw { line, ..one }, Some(raw.line), nesting + 1)?;
             }
         }
         Ok(())
@@ -258,6 +265,7 @@ fn mail(line: usize, fields: Fields, text: Located<Text>) -> Mail {
         trailers,
         source: Vec::new(),
         carries: false,
+        inside: None,
         changes,
     }
 }
@@ -277,6 +285,7 @@ fn text(content: Content, body: &[u8], line: usize) -> Result<Text, ReadErrorKin
     let mut text = Text::default();
     let mut html_only = true;
     let mut has_diff = false;
+    let mut seen = Seen::default();
     for part in parts::split(content, body, line)? {
         let kind = part.content.kind;
         html_only &= kind == Kind::Html;
@@ -303,7 +312,17 @@ fn text(content: Content, body: &[u8], line: usize) -> Result<Text, ReadErrorKin
                 text.bodies().for_each(Body::drop_signature);
             }
         }
-        has_diff |= has_diff_in(&decoded.bytes);
+        if has_diff_in(&decoded.bytes) {
+            has_diff = true;
+            if seen.has(&decoded, part.content.flowed, kind == Kind::Attachment)? {
+                text.mends.push(mend::of_patch(
+                    MendKind::Twice,
+                    part.line,
+                    decoded.ended.max(1),
+                ));
+                continue;
+            }
+        }
         text.mends
             .extend(mark.map(|kind| mend::of_patch(kind, part.line, 1)));
         if text.charset.is_none() {

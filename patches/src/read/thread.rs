@@ -10,7 +10,7 @@ use std::fmt;
 
 pub use error::ThreadError;
 
-use super::mail::{Changes, Mail};
+use super::mail::{Changes, Mail, are_same, change_one_file};
 use super::tag::{self, Tag};
 use super::{LeftOut, Place, ReadErrorKind};
 use crate::Header;
@@ -126,6 +126,7 @@ pub(super) fn sort(mails: Vec<Mail>) -> Sorted<Series> {
         it.tag.reply || (tagged && !it.tag.patch && !it.mail.references.is_empty())
     };
     let replies: Vec<Entry> = entries.extract_if(.., is_reply).collect();
+    let entries = without_attached_again(entries, &mut series.left_out)?;
     let (sets, plain) = sorted(entries, &mut series.left_out)?;
     if sets.all.is_empty() && plain.is_empty() {
         series.take_reply(replies)?;
@@ -156,6 +157,40 @@ fn unique(mails: Vec<Mail>, left_out: &mut Vec<LeftOut>) -> Vec<Entry> {
         }
     }
     entries
+}
+
+/// The mails without those that say in a patch of their own what the mail does to which they are
+/// attached, or without that mail where it does not say that it is a patch.
+fn without_attached_again(entries: Vec<Entry>, left_out: &mut Vec<LeftOut>) -> Sorted<Vec<Entry>> {
+    let carriers = entries.iter().enumerate();
+    let carriers = carriers.filter(|(_, it)| it.mail.carries && it.has_diff());
+    let carriers: HashMap<(usize, usize), usize> =
+        carriers.map(|(index, it)| (it.order(), index)).collect();
+    let mut again = HashMap::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let line = entry.mail.inside.filter(|_| entry.has_diff());
+        let carrier = line.and_then(|line| carriers.get(&(entry.mail.file, line)));
+        let Some(&carrier) = carrier else { continue };
+        let (own, other) = (entry.mail.files()?, entries[carrier].mail.files()?);
+        if are_same(own, other) {
+            match entries[carrier].tag.patch {
+                true => again.insert(index, Reason::Duplicate),
+                false => again.insert(carrier, Reason::Carrier),
+            };
+        } else if change_one_file(own, other) {
+            let other = entries[carrier].mail.at.clone();
+            let kind = ThreadError::Attached { other };
+            return Err((entry.mail.at.clone(), kind.into()));
+        }
+    }
+    let mut kept = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.into_iter().enumerate() {
+        match again.get(&index) {
+            Some(&why) => left_out.push(entry.left_out(why)),
+            None => kept.push(entry),
+        }
+    }
+    Ok(kept)
 }
 
 /// The sets of what is tagged, and what has a diff and no tag.

@@ -47,6 +47,15 @@ pub enum ThreadError {
         /// Where the first of them is.
         other: Place,
     },
+    /// A mail and one that is attached to it change one file, and differ.
+    #[error(
+        "the patch attached here and the one in the text of the mail at {other} change one file, \
+         each in its own way; keep the one that is meant"
+    )]
+    Attached {
+        /// Where the mail is.
+        other: Place,
+    },
     /// `8/7`.
     #[error("{number}/{total} is more than the series has; take it out, or number it anew")]
     Beyond {
