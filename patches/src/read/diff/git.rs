@@ -43,7 +43,8 @@ pub(super) fn file(input: &mut Input) -> Located<Option<FilePatch>> {
             (Some(old), None) => Some((old.clone(), old)),
             (None, None) => names,
         };
-        if !input.starts_with(0, b"@@ -") {
+        // libgit2 names an empty file that is made or removed in these lines too.
+        if extended.change.is_none() && !input.starts_with(0, b"@@ -") {
             return Err(input.expected("a hunk, `@@ -line,count +line,count @@`"));
         }
         hunks = hunk::all(input, carriage_returns)?;
