@@ -160,6 +160,15 @@ fn a_mail_from_standard_input_becomes_a_series() {
         .with(2, &["is no name for a series"]);
     lab.ktrial_fed(&["series", "check", "-", "--tree", "linux"], &mail)
         .with(0, &["stdin applies: 1 patch"]);
+    // A bare diff has no subject to be called after.
+    let (_, diff) = mail.split_once("\n---\n").unwrap();
+    lab.ktrial_fed(&["series", "import", "-"], diff).with(
+        0,
+        &[
+            "made ./changes-file-c: Changes file.c",
+            "0001-Changes-file.c.patch",
+        ],
+    );
 }
 
 #[test]

@@ -22,6 +22,7 @@ use crate::read::ReadError;
 
 pub use base::{Base, find_base};
 pub use bundle::bundled;
+pub(crate) use bundle::is_bundle;
 pub use commit::from_commit;
 pub use named::Named;
 pub use resolve::resolve;

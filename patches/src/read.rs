@@ -1,6 +1,7 @@
 //! Reading: a mail, a thread, a saved page or a plain diff becomes patches.
 
 mod charset;
+mod date;
 mod description;
 mod diff;
 mod lines;
@@ -12,18 +13,23 @@ mod show;
 mod tag;
 mod thread;
 
-pub(crate) use mail::{is_mail, with_mbox_line, without_mbox_line};
+pub(crate) use mail::{is_mail, with_mbox_line};
 pub use tag::Version;
 pub use thread::{Reason, ThreadError};
 
-use crate::{Header, MAX_PATCH_BYTES, Mend, Patch, Trailers};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::{Header, MAX_PATCH_BYTES, Mend, MendKind, Patch, Trailers};
+use page::Page;
 use thread::{Series, Taken};
 
 /// Why bytes could not be read as a patch. Always the patch's fault.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{}: {kind}", place(name, *line))]
 pub struct ReadError {
-    /// The name that was given to [`read`].
+    /// The name of the file.
     pub name: String,
     /// The line, from 1; within the decoded text where a mail is in base64 or quoted-printable.
     /// 0 where it is about a folder, which has no lines.
@@ -48,15 +54,15 @@ pub enum ReadErrorKind {
     /// Not a mail, or a mail that can't be decoded.
     #[error("this mail can't be decoded: {0}")]
     Mail(&'static str),
+    /// A date that is none: `git am` refuses it too.
+    #[error("`{0}` is no date; put the `Date:` right, or take it out")]
+    Date(String),
     /// In a character set that it is not in.
     #[error("this file can't be decoded: {0}")]
     Charset(&'static str),
     /// A thread of which no series can be made.
     #[error(transparent)]
     Thread(#[from] ThreadError),
-    /// The same where each mail is a file of a folder, with the names of the files.
-    #[error("{0}")]
-    Folder(String),
     /// Nothing in it changes a file.
     #[error(
         "no diff found: expected a mail or a thread of mails, a diff (unified, context or git's), \
@@ -101,6 +107,12 @@ pub enum ReadErrorKind {
         /// Lines that are missing of those after.
         new_left: usize,
     },
+    /// A file whose content changes, by its `index` line, and no change of it.
+    #[error(
+        "the content of {0} changes, as the two ids here say, and how is not in the patch: no \
+         hunk and no binary change follows; take the patch again from where it came"
+    )]
+    ContentMissing(String),
     /// Changed lines go on where the hunk should end.
     #[error("the hunk announces fewer lines than it has: it goes on with `{0}`")]
     HunkTooLong(String),
@@ -131,15 +143,32 @@ pub struct Reading {
     pub left_out: Vec<LeftOut>,
 }
 
-/// A mail of a thread that is no part of the series.
+/// A mail of a thread that is no part of the series, or that lacks the rest of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
     /// Its subject.
     pub subject: String,
-    /// The line at which it starts, from 1; 0 where it is a file of a folder.
+    /// The file it is in.
+    pub name: String,
+    /// The line at which it starts, from 1.
     pub line: usize,
     /// Why it is left out.
     pub why: Reason,
+}
+
+/// A line of a file, shown as `name:line`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The name of the file.
+    pub name: String,
+    /// The line, from 1.
+    pub line: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&place(&self.name, self.line))
+    }
 }
 
 /// Reads one `git format-patch` mail, a thread, what `git show` or `git log -p`
@@ -160,37 +189,131 @@ pub struct LeftOut {
 /// # Errors
 /// [`ReadError`] with the line, for anything that is no such patch.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
-    let error = |(line, kind)| ReadError {
-        name: name.to_owned(),
-        line,
-        kind,
-    };
-    if bytes.len() > MAX_PATCH_BYTES {
-        return Err(error((1, ReadErrorKind::TooLarge(bytes.len()))));
-    }
-    refuse_what_holds_no_text(bytes).map_err(|kind| error((1, kind)))?;
-    let (text, mark) = charset::without_mark(bytes).map_err(|kind| error((1, kind)))?;
-    let mark = mark.map(|kind| mend::of_patch(kind, 1, 1));
-    let mut whole: Vec<Mend> = mark.into_iter().collect();
-    let mut reading = match page::text(&text).map_err(error)? {
-        Some(page) => {
-            whole.push(page.mend());
-            let mut reading = read_text(name, &page.text)
-                .map_err(|(line, kind)| error((page.line(line), kind)))?;
-            page.place(&mut reading);
-            reading
+    read_all(&[File { name, bytes }])
+}
+
+/// A file to read.
+#[derive(Debug, Clone, Copy)]
+pub struct File<'a> {
+    /// Its name, for messages and for the patches in it.
+    pub name: &'a str,
+    /// What it holds.
+    pub bytes: &'a [u8],
+}
+
+/// Reads several files as [`read`] does one: mails as one thread, in whatever order they are
+/// given; where one of the files is no mail, each by itself, in their order.
+///
+/// # Errors
+/// [`ReadError`] with the file and the line; for more than [`MAX_PATCH_BYTES`] in all too.
+pub fn read_all(files: &[File]) -> Result<Reading, ReadError> {
+    let mut total = 0;
+    for file in files {
+        total += file.bytes.len();
+        if total > MAX_PATCH_BYTES {
+            return Err(file.error((1, ReadErrorKind::TooLarge(total))));
         }
-        None => read_text(name, &text).map_err(error)?,
+    }
+    let texts: Vec<Text> = files.iter().map(Text::of).collect::<Result<_, _>>()?;
+    if texts.iter().all(Text::is_mail) {
+        return thread(&texts);
+    }
+    let mut all = Reading {
+        patches: Vec::new(),
+        cover: None,
+        left_out: Vec::new(),
     };
-    if let [only] = &mut reading.patches[..]
-        && !whole.is_empty()
-    {
-        only.source = bytes.to_vec();
+    for text in &texts {
+        let one = text.read()?;
+        all.patches.extend(one.patches);
+        all.left_out.extend(one.left_out);
+        all.cover = all.cover.or(one.cover);
     }
-    for patch in &mut reading.patches {
-        patch.mends.splice(0..0, whole.iter().cloned());
+    Ok(all)
+}
+
+impl File<'_> {
+    fn error(&self, (line, kind): (usize, ReadErrorKind)) -> ReadError {
+        ReadError {
+            name: self.name.to_owned(),
+            line,
+            kind,
+        }
     }
-    Ok(reading)
+}
+
+/// The text of a file: in UTF-8 or what its mails say, and taken out of the page that shows it.
+struct Text<'a> {
+    file: File<'a>,
+    text: Cow<'a, [u8]>,
+    mark: Option<MendKind>,
+    page: Option<Page>,
+}
+
+impl<'a> Text<'a> {
+    fn of(file: &File<'a>) -> Result<Text<'a>, ReadError> {
+        let at_start = |kind| file.error((1, kind));
+        refuse_what_holds_no_text(file.bytes).map_err(at_start)?;
+        let (text, mark) = charset::without_mark(file.bytes).map_err(at_start)?;
+        let page = page::text(&text).map_err(|error| file.error(error))?;
+        Ok(Text {
+            file: *file,
+            text,
+            mark,
+            page,
+        })
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.page.as_ref().map_or(&self.text, |page| &page.text)
+    }
+
+    /// The line of the file from which a line of the text comes.
+    fn line(&self, line: usize) -> usize {
+        self.page.as_ref().map_or(line, |page| page.line(line))
+    }
+
+    fn error(&self, (line, kind): (usize, ReadErrorKind)) -> ReadError {
+        self.file.error((self.line(line), kind))
+    }
+
+    fn is_mail(&self) -> bool {
+        !show::is_show(self.bytes()) && mail::is_mail(self.bytes())
+    }
+
+    fn read(&self) -> Result<Reading, ReadError> {
+        if self.is_mail() {
+            return thread(std::slice::from_ref(self));
+        }
+        let (name, bytes) = (self.file.name, self.bytes());
+        let reading = match show::is_show(bytes) {
+            true => show::read(name, bytes),
+            false => plain(name, bytes),
+        };
+        let mut reading = reading.map_err(|error| self.error(error))?;
+        for left_out in &mut reading.left_out {
+            left_out.line = self.line(left_out.line);
+        }
+        let alone = reading.patches.len() == 1;
+        for patch in &mut reading.patches {
+            for mend in &mut patch.mends {
+                mend.line = self.line(mend.line);
+            }
+            self.finish(patch, alone);
+        }
+        Ok(reading)
+    }
+
+    /// A patch with what was done to the whole file. `alone`: it is all that the file holds.
+    fn finish(&self, patch: &mut Patch, alone: bool) {
+        let mark = self.mark.map(|kind| mend::of_patch(kind, 1, 1));
+        let page = self.page.as_ref().map(Page::mend);
+        let whole: Vec<Mend> = mark.into_iter().chain(page).collect();
+        if alone && !whole.is_empty() {
+            patch.source = self.file.bytes.to_vec();
+        }
+        patch.mends.splice(0..0, whole);
+    }
 }
 
 /// What compressed files begin with.
@@ -214,32 +337,58 @@ fn refuse_what_holds_no_text(bytes: &[u8]) -> Result<(), ReadErrorKind> {
     }
 }
 
-/// Reads what is neither in UTF-16 nor a page.
-fn read_text(name: &str, text: &[u8]) -> Located<Reading> {
-    if show::is_show(text) {
-        return show::read(name, text);
+/// Reads files of mails as one thread.
+fn thread(texts: &[Text]) -> Result<Reading, ReadError> {
+    let mut mails = mail::Mails::default();
+    for (number, text) in texts.iter().enumerate() {
+        let first = mails.read.len();
+        let read = mails.read_file(number, text.file.name, text.bytes());
+        read.map_err(|error| text.error(error))?;
+        if text.page.is_some() {
+            let found = mails.read[first..].iter_mut();
+            found.for_each(|mail| mail.place(|line| text.line(line)));
+        }
     }
-    if !mail::is_mail(text) {
-        return plain(name, text);
+    let sorted = thread::sort(mails.read).map_err(|(at, kind)| {
+        let Place { name, line } = at;
+        ReadError { name, line, kind }
+    })?;
+    Ok(named(texts, sorted))
+}
+
+/// The patches of a thread, called by the names of their files.
+fn named(texts: &[Text], sorted: Series) -> Reading {
+    let mut counts = vec![0; texts.len()];
+    for taken in &sorted.patches {
+        counts[taken.mail.file] += 1;
     }
-    let Series {
-        patches,
-        cover,
-        left_out,
-    } = thread::sort(mail::all(text)?)?;
-    let patch = |(index, taken): (usize, Taken)| Patch {
-        name: numbered(name, index),
-        header: taken.mail.header,
-        trailers: taken.mail.trailers,
-        mends: taken.changes.mends,
-        files: taken.changes.files,
-        source: taken.mail.source,
+    let mut before = vec![0; texts.len()];
+    let patch = |taken: Taken| {
+        let file = taken.mail.file;
+        let text = &texts[file];
+        let mut patch = Patch {
+            name: numbered(text.file.name, before[file]),
+            header: taken.mail.header,
+            trailers: taken.mail.trailers,
+            mends: taken.changes.mends,
+            files: taken.changes.files,
+            source: taken.mail.source,
+        };
+        before[file] += 1;
+        text.finish(&mut patch, counts[file] == 1);
+        patch
     };
-    Ok(Reading {
-        patches: patches.into_iter().enumerate().map(patch).collect(),
-        cover,
+    let patches = sorted.patches.into_iter().map(patch).collect();
+    let numbers = texts.iter().map(|text| text.file.name).zip(0..);
+    let numbers: HashMap<&str, usize> = numbers.collect();
+    let order = |it: &LeftOut| (numbers.get(it.name.as_str()).copied(), it.line);
+    let mut left_out = sorted.left_out;
+    left_out.sort_by_key(order);
+    Reading {
+        patches,
+        cover: sorted.cover,
         left_out,
-    })
+    }
 }
 
 /// Reads a diff that is in no mail.

@@ -99,6 +99,10 @@ fn counts_are_counted_again_where_the_end_is_plain() {
             if counts == "4 +10,5" && end.starts_with('\n') {
                 continue;
             }
+            // The hunk is full by these, and only another hunk below shows that they are wrong.
+            if counts == "2 +10,3" && !end.starts_with("@@") {
+                continue;
+            }
             let text = format!("{HEAD}{}{end}", hunk(counts));
             let patch = mended(&text, &whole(end), &[(MendKind::Counts, 3, 1)]);
             assert_eq!(patch.mends[0].path.as_deref(), Some("b/f"));
@@ -192,14 +196,50 @@ fn signatures_and_footers_are_no_lines_of_a_hunk() {
     ));
     assert_eq!(hunks(&removed)[0].lines[2].bytes, b"- \n");
     assert_eq!(removed.mends, []);
-    // The names of the next file are no changed lines, and a context line that
-    // the counts leave out is one.
+    // The names of the next file are no changed lines.
     let next = "--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n";
     let whole = format!("{HEAD}@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n{next}");
-    for counts in ["-1,4 +1,4", "-1,2 +1,2"] {
-        let text = whole.replace("-1,3 +1,3", counts);
-        mended(&text, &whole, &[(MendKind::Counts, 3, 1)]);
+    let text = whole.replace("-1,3 +1,3", "-1,4 +1,4");
+    mended(&text, &whole, &[(MendKind::Counts, 3, 1)]);
+}
+
+/// `git apply` 2.47 and GNU patch 2.7.6 put this hunk in its place in the lines 1 to 20 exactly,
+/// whatever of these follows it: a hunk ends where its counts say.
+#[test]
+fn what_follows_a_full_hunk_is_text() {
+    let whole = format!("{HEAD}@@ -19,2 +19,3 @@\n 19\n 20\n+21\n");
+    let next = "--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n";
+    for below in [
+        " foo\n",
+        "\tfoo\n",
+        "    foo\n  bar\n",
+        "\n foo\n",
+        " foo\n\n-- \n2.47\n",
+    ] {
+        for next in ["", next] {
+            mended(
+                &format!("{whole}{below}{next}"),
+                &format!("{whole}{next}"),
+                &[],
+            );
+        }
     }
+    // A long line, whose rest could stand below it, is no reason to take another line in.
+    let long = format!("{HEAD}@@ -1,3 +1,4 @@\n 1\n {LONG}\n+\tx;\n 3\n");
+    mended(&format!("{long} foo\n bar\n"), &long, &[]);
+    // Both tools refuse a heading below such a line, or apply half of the patch; changed lines
+    // below the hunk they pass over in silence.
+    let second = "@@ -30 +31 @@\n-a\n+b\n";
+    let whole = format!("{HEAD}@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n{second}");
+    let text = whole.replace("-1,3 +1,3", "-1,2 +1,2");
+    mended(&text, &whole, &[(MendKind::Counts, 3, 1)]);
+    let error = refused(&format!(
+        "{HEAD}@@ -1,2 +1,2 @@\n 1\n-2\n+two\n foo\n-3\nText.\n"
+    ));
+    assert!(
+        matches!(error.kind, ReadErrorKind::HunkTooLong(_)),
+        "{error}"
+    );
 }
 
 /// Breaks lines as mailers do: at the last blank that leaves up to 72

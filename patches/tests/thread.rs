@@ -232,10 +232,49 @@ fn a_missing_number_is_named() {
     // A numbered patch without a diff.
     let empty = refused(&[patch("[PATCH 1/2] a", "a"), letter("[PATCH 2/2] b")]);
     assert_eq!((empty.line, empty.kind), (21, ReadErrorKind::NoDiff));
-    // One patch of a series that stands alone is what was asked for.
-    assert_eq!(added(&sorted(&[patch("[PATCH 3/7] c", "c")])), ["c"]);
-    let answered = sorted(&[patch("[PATCH 3/7] c", "c"), letter("Re: [PATCH 3/7] c")]);
+}
+
+#[test]
+fn a_part_of_a_series_that_stands_alone_is_taken_and_noted() {
+    let part = Reason::Alone {
+        number: 3,
+        total: 7,
+    };
+    let subject = "[PATCH 3/7] c";
+    let alone = sorted(&[patch(subject, "c")]);
+    assert_eq!(added(&alone), ["c"]);
+    assert_eq!(left_out(&alone), [(subject, part)]);
+    let note = alone.left_out[0].why.to_string();
+    assert!(note.contains("part 3 of 7 alone"), "{note}");
+    let reply = "Re: [PATCH 3/7] c";
+    let answered = sorted(&[patch(subject, "c"), letter(reply)]);
     assert_eq!(added(&answered), ["c"]);
+    assert_eq!(
+        left_out(&answered),
+        [(subject, part), (reply, Reason::Reply)]
+    );
+    for whole in ["[PATCH 1/1] c", "[PATCH] c", "c"] {
+        assert_eq!(sorted(&[patch(whole, "c")]).left_out, []);
+    }
+}
+
+/// A mail twice may stand where the other should; so a series of two is not one of one.
+#[test]
+fn a_part_that_is_there_twice_is_no_series() {
+    let one = |id, subject| Mail {
+        id,
+        ..patch(subject, "a")
+    };
+    let plain = "[PATCH 1/2] a";
+    let pairs = [
+        [one("", plain), one("", plain)],
+        [one("a", plain), one("a", plain)],
+        [one("a", plain), one("b", "[PATCH RESEND 1/2] a")],
+    ];
+    for pair in pairs {
+        let error = refused(&pair).to_string();
+        assert_eq!(error, "m:2: v1 has no 2/2: found 1");
+    }
 }
 
 #[test]
@@ -281,7 +320,7 @@ fn the_same_mail_twice_and_another_for_one_number() {
     let twice = refused(&[patch("[PATCH 1/1] a", "a"), patch("[PATCH 1/1] a", "b")]);
     assert_eq!(
         twice.to_string(),
-        "m:21: v1 has two different mails for 1/1, here and at line 2; take one out"
+        "m:21: v1 has two different mails for 1/1, here and at m:2; take one out"
     );
 }
 
@@ -320,12 +359,12 @@ fn several_series_in_one_file() {
     let same = refused(&[patch("[PATCH] a", "a"), patch("[PATCH 1/1] a", "b")]);
     assert!(
         same.to_string()
-            .contains("v1 is there twice, here and at line 2"),
+            .contains("v1 is there twice, here and at m:2"),
         "{same}"
     );
     let rfc = refused(&[patch("[RFC PATCH v3] a", "a"), patch("[PATCH] a", "b")]);
     assert!(
-        rfc.to_string().contains("the series at line 21 is none"),
+        rfc.to_string().contains("the series at m:21 is none"),
         "{rfc}"
     );
 }
@@ -381,7 +420,7 @@ fn a_reply_is_a_patch_where_there_is_no_other() {
     let two = refused(&[patch("Re: x", "a"), patch("Re: x", "b")]);
     assert!(
         two.to_string()
-            .starts_with("m:21: a second reply with a diff, beside that at line 2"),
+            .starts_with("m:21: a second reply with a diff, beside that at m:2"),
         "{two}"
     );
     assert_eq!(

@@ -167,12 +167,10 @@ pub fn full(series: &Series, outcome: &Outcome) -> String {
 pub fn left_out(series: &Series) -> Vec<String> {
     let mails = series.left_out.iter();
     let line = mails.map(|mail| {
-        let place = match mail.line {
-            0 => String::new(),
-            line => format!("line {line}: "),
-        };
         format!(
-            "left out: {place}\"{}\": {}",
+            "left out: {}:{}: \"{}\": {}",
+            plain(&mail.name),
+            mail.line,
             headline(&mail.subject),
             mail.why
         )

@@ -260,6 +260,21 @@ impl Searched<'_> {
                 Err(refusal) => return Err(refusal),
                 Ok(Some(at)) => {
                     let first = at + trim.start;
+                    let stated_first = expected + trim.start as i64;
+                    if form == Form::Bytes
+                        && at as i64 != expected
+                        && expected >= so_far.floor as i64
+                        && self.may_be_folded(lines, stated_first)
+                    {
+                        // In the very file it was made from, a hunk stands where it says.
+                        if exact {
+                            continue;
+                        }
+                        return Err(Refusal::Ambiguous {
+                            lines: vec![expected as usize + 1, at + 1],
+                            fuzz: fuzz as u32,
+                        });
+                    }
                     if !exact && let Some(twin) = self.twin(&hunk.heading, form, lines, at, first) {
                         return Err(Refusal::Ambiguous {
                             lines: vec![at + 1, twin + 1],

@@ -30,6 +30,17 @@ impl Searched<'_> {
         others.find(|&other| self.is_in(&heading, other))
     }
 
+    /// Whether lines that have no tab stand at `first`, counted from 0, with tabs for their blanks:
+    /// then the patch may have lost them on its way, and this is its place.
+    pub(super) fn may_be_folded(&self, lines: &[&[u8]], first: i64) -> bool {
+        let has_tab = |line: &&[u8]| line.contains(&b'\t');
+        let there = usize::try_from(first).ok();
+        let there = there.and_then(|first| self.lines.get(first..first + lines.len()));
+        !lines.iter().any(has_tab)
+            && there.is_some_and(|there| there.iter().any(has_tab))
+            && self.stands_at(Form::Blanks, lines, first)
+    }
+
     fn is_in(&self, heading: &str, at: usize) -> bool {
         let above = self.lines.get(..at).unwrap_or_default();
         let begins = |line: &&&[u8]| {

@@ -4,6 +4,7 @@ use git2::{Oid, Repository};
 
 use super::{Series, SeriesError, Step};
 use crate::history::{self, Reference, ResolveError};
+use crate::read::{LeftOut, Reason};
 use crate::{Change, FilePatch, Irreversible, Patch};
 
 impl Series {
@@ -100,6 +101,13 @@ fn first_known(
 /// The patches that undo these, last one first.
 pub(super) fn undone(patches: &[Patch]) -> Result<Vec<Patch>, Irreversible> {
     patches.iter().rev().map(Patch::reversed).collect()
+}
+
+/// What was left out of a file that a list names: the list says what the series is, so a part
+/// of one is no news there.
+pub(super) fn without_alone(left_out: Vec<LeftOut>) -> impl Iterator<Item = LeftOut> {
+    let is_news = |it: &LeftOut| !matches!(it.why, Reason::Alone { .. });
+    left_out.into_iter().filter(is_news)
 }
 
 /// Has so many components stripped from the names of the files, as `patch -p` does;

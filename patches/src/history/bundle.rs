@@ -12,6 +12,19 @@ use super::pack;
 use super::range::after;
 use crate::text::shown;
 
+/// The first line of a bundle, of either version (gitformat-bundle(5)).
+const HEADINGS: [&[u8]; 2] = [b"# v2 git bundle", b"# v3 git bundle"];
+
+/// Whether a file begins as git bundles do.
+pub(crate) fn is_bundle(bytes: &[u8]) -> bool {
+    let follows = |heading: &&[u8]| {
+        bytes
+            .strip_prefix(*heading)
+            .is_some_and(|r| r.starts_with(b"\n"))
+    };
+    HEADINGS.iter().any(follows)
+}
+
 /// How to make a bundle that is taken.
 const MAKE: &str = "make it with `git bundle create FILE base..branch`";
 
@@ -111,10 +124,12 @@ impl<'a> Head<'a> {
             pack: bytes,
         };
         let version = head.line()?;
-        if !matches!(version, b"# v2 git bundle" | b"# v3 git bundle") {
+        if !HEADINGS.contains(&version) {
+            let headings = HEADINGS.map(|heading| format!("`{}`", shown(heading)));
             return Err(format!(
-                "it starts with `{}`, not with `# v2 git bundle` or `# v3 git bundle`",
-                shown(version)
+                "it starts with `{}`, not with {}",
+                shown(version),
+                headings.join(" or ")
             ));
         }
         loop {
