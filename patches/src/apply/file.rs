@@ -275,7 +275,7 @@ impl Job<'_> {
     fn put(
         &self,
         overlay: &mut Overlay,
-        patched: Patched,
+        mut patched: Patched,
         mode: i32,
         change: Change,
         at: (&str, Option<&str>),
@@ -284,11 +284,12 @@ impl Job<'_> {
         if mode == 0o120000 {
             paths::check_link(self.patch, path, &patched.content)?;
         }
-        overlay.put(path, &patched.content, mode)?;
         let mut paths = vec![path.to_owned()];
         if change == Change::Rename {
             paths.push(self.old.clone());
         }
+        let content = std::mem::take(&mut patched.content);
+        overlay.put(path, content, mode)?;
         Ok(FileOutcome::Applied {
             journey: patched.journey,
             file: self.applied(patched, change, at),
