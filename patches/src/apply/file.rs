@@ -99,7 +99,7 @@ impl Job<'_> {
                 let wanted: Vec<u8> = after.flatten().copied().collect();
                 let same = match &self.file.binary {
                     Some(_) => entry.is_called(&self.file.new_blob),
-                    None => overlay.content(&entry)? == wanted,
+                    None => self.content(overlay, &entry)? == wanted,
                 };
                 if same {
                     return Ok(self.already(&self.new, true));
@@ -118,7 +118,7 @@ impl Job<'_> {
 
     fn modify(&self, overlay: &mut Overlay, entry: &Entry) -> Result<FileOutcome, ApplyError> {
         self.same_type(entry)?;
-        let content = overlay.content(entry)?;
+        let content = self.content(overlay, entry)?;
         let origin = self.origin(entry)?;
         match self.climb(&content, &origin, &self.new)? {
             Outcome::Patched(patched) => {
@@ -136,7 +136,7 @@ impl Job<'_> {
             Found::Blocked(why) => return Ok(self.blocked(why)),
             Found::File(_) => return Err(self.file_exists()),
         }
-        let content = overlay.content(entry)?;
+        let content = self.content(overlay, entry)?;
         let origin = self.origin(entry)?;
         let patched = match self.climb(&content, &origin, &self.new)? {
             Outcome::Patched(patched) => patched,
@@ -168,7 +168,7 @@ impl Job<'_> {
     }
 
     fn delete(&self, overlay: &mut Overlay, entry: &Entry) -> Result<FileOutcome, ApplyError> {
-        let content = overlay.content(entry)?;
+        let content = self.content(overlay, entry)?;
         // A file that has changed since is not removed, so there is no merge.
         let origin = match self.is_origin(entry) {
             true => Origin::Same,
@@ -195,11 +195,26 @@ impl Job<'_> {
     }
 
     /// Whether what is left of a file that goes away is the file it was a copy of.
-    fn is_copy(&self, overlay: &Overlay, content: &[u8]) -> Result<bool, ApplyError> {
+    fn is_copy(&self, overlay: &mut Overlay, content: &[u8]) -> Result<bool, ApplyError> {
         match overlay.find(&self.new)? {
-            Found::File(entry) if self.new != self.old => Ok(overlay.content(&entry)? == content),
+            Found::File(entry) if self.new != self.old => {
+                Ok(self.content(overlay, &entry)? == content)
+            }
             _ => Ok(false),
         }
+    }
+
+    /// What a file of the tree holds.
+    pub(super) fn content(
+        &self,
+        overlay: &mut Overlay,
+        entry: &Entry,
+    ) -> Result<Vec<u8>, ApplyError> {
+        let content = overlay.content(entry)?;
+        content.ok_or_else(|| ApplyError::TooOften {
+            patch: self.patch.name.clone(),
+            path: self.old.clone(),
+        })
     }
 
     /// Every hunk, by any rung.

@@ -1,7 +1,7 @@
 //! A tree with changes laid over it, in memory.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use git2::build::TreeUpdateBuilder;
 use git2::{FileMode, ObjectType, Oid, Repository, Tree, TreeEntry, TreeWalkMode, TreeWalkResult};
@@ -34,6 +34,10 @@ const FOLDER: &str = "a folder stands there";
 /// Bytes of changed files held in memory before they are written.
 const MAX_UNWRITTEN: usize = 64 << 20;
 
+/// Bytes that one patch may make ktrial read once more, for files that it changes or copies again
+/// and again: a thousand diffs of a file of half a megabyte.
+const MAX_AGAIN: usize = 512 << 20;
+
 /// What was known of a path before a change: nothing, that it is removed, or what it is.
 type Before = Option<Option<Entry>>;
 
@@ -52,6 +56,9 @@ pub(super) struct Overlay<'r> {
     /// last is one.
     unwritten: HashMap<Oid, Vec<u8>>,
     unwritten_bytes: usize,
+    /// The contents read since the last tree was written, and the bytes of those read once more.
+    seen: HashSet<Oid>,
+    again: usize,
 }
 
 impl<'r> Overlay<'r> {
@@ -64,6 +71,8 @@ impl<'r> Overlay<'r> {
             fresh: Vec::new(),
             unwritten: HashMap::new(),
             unwritten_bytes: 0,
+            seen: HashSet::new(),
+            again: 0,
         }
     }
 
@@ -218,11 +227,16 @@ impl<'r> Overlay<'r> {
         Ok(found.into_iter().collect())
     }
 
-    pub(super) fn content(&self, entry: &Entry) -> Result<Vec<u8>, git2::Error> {
-        if let Some(content) = self.unwritten.get(&entry.blob) {
-            return Ok(content.clone());
-        }
-        Ok(self.repo.find_blob(entry.blob)?.content().to_vec())
+    /// What a file holds. `None` when the patch has made it be read again too often.
+    pub(super) fn content(&mut self, entry: &Entry) -> Result<Option<Vec<u8>>, git2::Error> {
+        let unwritten = self.unwritten.get(&entry.blob);
+        let again = !self.seen.insert(entry.blob) || unwritten.is_some();
+        let content = match unwritten {
+            Some(content) => content.clone(),
+            None => self.repo.find_blob(entry.blob)?.content().to_vec(),
+        };
+        self.again += if again { content.len() } else { 0 };
+        Ok(Some(content).filter(|_| self.again <= MAX_AGAIN))
     }
 
     pub(super) fn put(
@@ -278,11 +292,18 @@ impl<'r> Overlay<'r> {
         }
         self.unwritten.clear();
         self.unwritten_bytes = 0;
+        self.forget_reads();
+    }
+
+    fn forget_reads(&mut self) {
+        self.seen.clear();
+        self.again = 0;
     }
 
     /// Writes the changes since the last call onto `tree`, the tree written then.
     pub(super) fn write(&mut self, tree: &Tree) -> Result<Oid, git2::Error> {
         self.write_contents()?;
+        self.forget_reads();
         let mut fresh: BTreeMap<String, Before> = BTreeMap::new();
         for (path, before) in std::mem::take(&mut self.fresh) {
             fresh.entry(path).or_insert(before);

@@ -1,9 +1,11 @@
 //! Searching a file for lines.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::form::{Form, is_page_of};
+use super::twins;
 use crate::text::lines;
 
 /// Lines looked at in searches over one file before giving up; a patch that
@@ -16,6 +18,7 @@ const SEARCH_BUDGET: usize = 1 << 31;
 pub(super) struct Searched<'a> {
     pub lines: Vec<&'a [u8]>,
     numbers: [Option<Numbers<'a>>; Form::ALL.len()],
+    functions: OnceCell<Vec<Option<u32>>>,
     budget: usize,
 }
 
@@ -30,8 +33,14 @@ impl<'a> Searched<'a> {
         Searched {
             lines: lines(content),
             numbers: [None, None, None],
+            functions: OnceCell::new(),
             budget: SEARCH_BUDGET,
         }
+    }
+
+    /// As [`twins::functions`] of its lines, found when the first hunk names one.
+    pub(super) fn functions(&self) -> &[Option<u32>] {
+        self.functions.get_or_init(|| twins::functions(&self.lines))
     }
 
     /// Whether the pattern stands at this index.

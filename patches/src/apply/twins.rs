@@ -21,24 +21,52 @@ impl Searched<'_> {
         first: usize,
     ) -> Option<usize> {
         let heading = words(heading.as_bytes());
-        if heading.is_empty() || self.is_in(&heading, at) {
+        if heading.is_empty() || self.is_named(&heading, self.function(at)) {
             return None;
         }
         let all = self.search(form, lines)?.into_iter();
         let starts = all.filter_map(|index| index.checked_sub(first - at));
-        let mut others = starts.filter(|&other| other != at);
-        others.find(|&other| self.is_in(&heading, other))
+        // A function may have the lines very often: its name is compared once.
+        let mut other_name = None;
+        for other in starts.filter(|&other| other != at) {
+            let function = self.function(other);
+            if function != other_name && self.is_named(&heading, function) {
+                return Some(other);
+            }
+            other_name = function;
+        }
+        None
     }
 
-    fn is_in(&self, heading: &str, at: usize) -> bool {
-        let above = self.lines.get(..at).unwrap_or_default();
-        let begins = |line: &&&[u8]| {
-            let first = line.first();
-            first.is_some_and(|&b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
-        };
-        let function = above.iter().rev().take(LONGEST_FUNCTION).find(begins);
-        function.is_some_and(|line| words(line).starts_with(heading))
+    /// The line that names the function which a line is in.
+    fn function(&self, at: usize) -> Option<usize> {
+        let function = self.functions().get(at).copied().flatten()? as usize;
+        (at - function <= LONGEST_FUNCTION).then_some(function)
     }
+
+    fn is_named(&self, heading: &str, function: Option<usize>) -> bool {
+        let line = function.and_then(|function| self.lines.get(function));
+        line.is_some_and(|line| words(line).starts_with(heading))
+    }
+}
+
+/// For each line, and for the end, the last line above it that names a function.
+pub(super) fn functions(lines: &[&[u8]]) -> Vec<Option<u32>> {
+    let names = |line: &[u8]| {
+        let first = line.first();
+        first.is_some_and(|&b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
+    };
+    let mut last = None;
+    let mut above = vec![None];
+    for (index, line) in lines.iter().enumerate() {
+        last = if names(line) {
+            u32::try_from(index).ok()
+        } else {
+            last
+        };
+        above.push(last);
+    }
+    above
 }
 
 fn words(line: &[u8]) -> String {
