@@ -98,6 +98,7 @@ fn a_file_with_many_diffs_in_one_patch_is_written_once() {
 
 /// 600 times 1 MiB: the tree keeps what it had.
 #[test]
+#[ignore = "takes a quarter of a minute"]
 fn a_large_file_with_too_many_diffs_in_one_patch_is_refused() {
     let lab = Lab::new();
     let long = "x".repeat(1 << 20);
@@ -141,4 +142,51 @@ fn lines_that_stand_in_many_places_are_looked_at_once_for_each_hunk() {
         changed,
         (1..=20).map(|hunk| 10 * hunk + 1).collect::<Vec<_>>()
     );
+}
+
+/// No hunk stands where the patch says, and each is moved on from the one above it.
+#[test]
+fn many_hunks_stand_on_other_lines() {
+    let lab = Lab::new();
+    let count = 60_000;
+    let mut content = String::new();
+    let mut after = String::new();
+    let mut patch = "--- a/f\n+++ b/f\n".to_owned();
+    for hunk in 0..count {
+        let line = 3 * hunk + 1;
+        write!(content, "z\n{hunk} a\n{hunk} b\n{hunk} c\n").unwrap();
+        write!(after, "z\n{hunk} a\n{hunk} x\n{hunk} c\n").unwrap();
+        write!(
+            patch,
+            "@@ -{line},3 +{line},3 @@\n {hunk} a\n-{hunk} b\n+{hunk} x\n {hunk} c\n"
+        )
+        .unwrap();
+    }
+    let applied = lab.try_patch(&[file("f", &content)], &patch).unwrap();
+    assert_eq!(lab.content(applied.tree, "f"), after.as_bytes());
+    let hunks = &applied.patches[0].files[0].hunks;
+    assert_eq!(hunks[count - 1].offset, count as i64);
+}
+
+/// Tabs that became blanks: no line of a hunk is in the file byte for byte.
+#[test]
+fn many_hunks_have_lost_their_tabs() {
+    let lab = Lab::new();
+    let count = 60_000;
+    let mut content = String::new();
+    let mut patch = "--- a/f\n+++ b/f\n".to_owned();
+    for hunk in 0..count {
+        let line = 3 * hunk + 1;
+        write!(content, "\ta{hunk}\n\tb{hunk}\n\tc{hunk}\n").unwrap();
+        write!(
+            patch,
+            "@@ -{line},3 +{line},2 @@\n  a{hunk}\n-  b{hunk}\n  c{hunk}\n"
+        )
+        .unwrap();
+    }
+    let applied = lab.try_patch(&[file("f", &content)], &patch).unwrap();
+    let hunks = &applied.patches[0].files[0].hunks;
+    assert!(hunks.iter().all(|hunk| hunk.offset == 0));
+    let lines = lab.content(applied.tree, "f");
+    assert_eq!(lines.iter().filter(|&&b| b == b'\n').count(), 2 * count);
 }

@@ -380,3 +380,30 @@ fn file_mode(mode: i32) -> FileMode {
         _ => FileMode::Blob,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// 512 times 1 MiB is what a patch may make be read again, by the constant above.
+    #[test]
+    fn what_one_patch_reads_again_has_a_bound() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let repo = Repository::init_bare(folder.path()).unwrap();
+        let empty = repo.treebuilder(None).unwrap().write().unwrap();
+        let tree = repo.find_tree(empty).unwrap();
+        let mut overlay = Overlay::new(&repo, tree.clone());
+        overlay.put("f", vec![b'x'; 1 << 20], 0o100644).unwrap();
+        let Found::File(entry) = overlay.find("f").unwrap() else {
+            unreachable!("it was put there");
+        };
+        for _ in 0..512 {
+            assert!(overlay.content(&entry).unwrap().is_some());
+        }
+        assert!(overlay.content(&entry).unwrap().is_none());
+        overlay.write(&tree).unwrap();
+        assert!(overlay.content(&entry).unwrap().is_some());
+    }
+}

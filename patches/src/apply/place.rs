@@ -164,8 +164,9 @@ const OUT_OF_ORDER: Refusal = Refusal::Unplaceable(
     "it overlaps the hunk above it or stands before it; put the hunks in the order of their lines",
 );
 
-const TOO_MANY: Refusal =
-    Refusal::Unplaceable("too many hunks of this file are not where the patch says");
+const TOO_MANY: Refusal = Refusal::Unplaceable(
+    "too many hunks of this file are not where the patch says, or fit elsewhere, too",
+);
 
 /// What the hunks placed so far leave for the next.
 #[derive(Default)]
@@ -229,7 +230,13 @@ impl Searched<'_> {
                 Err(refusal) => return Err(refusal),
                 Ok(Some(at)) => {
                     let first = at + trim.start;
-                    if !exact && let Some(twin) = self.twin(&hunk.heading, form, lines, at, first) {
+                    let twin = match exact {
+                        true => None,
+                        false => self
+                            .twin(&hunk.heading, form, lines, at, first)
+                            .ok_or(TOO_MANY)?,
+                    };
+                    if let Some(twin) = twin {
                         return Err(Refusal::Ambiguous {
                             lines: vec![at + 1, twin + 1],
                             fuzz: fuzz as u32,

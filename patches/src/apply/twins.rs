@@ -6,12 +6,17 @@ use super::search::Searched;
 /// Lines looked at above a hunk for the start of its function.
 const LONGEST_FUNCTION: usize = 10_000;
 
+/// What comparing the name of a function costs, in lines looked at.
+const COST_OF_A_NAME: usize = 64;
+
 impl Searched<'_> {
     /// Another place where the same lines stand, in the function that the hunk names, while what
     /// stands at `at` is in a function of another name. Lines are counted from 0.
     ///
     /// `diff -p` and git name the last line above the hunk that begins with a letter, `_` or `$`,
     /// and may cut it.
+    ///
+    /// `None` when searches in this file have cost too much.
     pub(super) fn twin(
         &mut self,
         heading: &str,
@@ -19,10 +24,10 @@ impl Searched<'_> {
         lines: &[&[u8]],
         at: usize,
         first: usize,
-    ) -> Option<usize> {
+    ) -> Option<Option<usize>> {
         let heading = words(heading.as_bytes());
         if heading.is_empty() || self.is_named(&heading, self.function(at)) {
-            return None;
+            return Some(None);
         }
         let all = self.search(form, lines)?.into_iter();
         let starts = all.filter_map(|index| index.checked_sub(first - at));
@@ -30,12 +35,16 @@ impl Searched<'_> {
         let mut other_name = None;
         for other in starts.filter(|&other| other != at) {
             let function = self.function(other);
-            if function != other_name && self.is_named(&heading, function) {
-                return Some(other);
+            if function == other_name {
+                continue;
+            }
+            self.budget = self.budget.checked_sub(COST_OF_A_NAME)?;
+            if self.is_named(&heading, function) {
+                return Some(Some(other));
             }
             other_name = function;
         }
-        None
+        Some(None)
     }
 
     /// The line that names the function which a line is in.
