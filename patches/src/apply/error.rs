@@ -180,6 +180,18 @@ pub enum ApplyError {
         /// What is wrong.
         why: &'static str,
     },
+    /// It changes or copies a large file so many times that reading it again would take too long.
+    #[error(
+        "{patch}: changes or copies {} too many times: more than 512 MiB would be read again; \
+         make one diff of each file, or a patch of each change",
+        show(path)
+    )]
+    TooOften {
+        /// The patch.
+        patch: String,
+        /// The path.
+        path: String,
+    },
     /// The repository can't be read or written. Not the patch's fault.
     #[error("the tree's git repository can't be used: {}", .0.message())]
     Repository(#[from] git2::Error),

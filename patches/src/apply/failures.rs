@@ -101,7 +101,7 @@ fn all(
             continue;
         };
         let left = MOST.saturating_sub(failures.len());
-        match Failed::of(&overlay, &target, patch, file, &place)? {
+        match Failed::of(&mut overlay, &target, patch, file, &place)? {
             Some(of_hunks) => {
                 for (index, refusal) in of_hunks.all(left) {
                     if (place.path, Some(index + 1)) != (first.path, first.hunk) {
@@ -133,7 +133,7 @@ struct Failed<'a> {
 impl<'a> Failed<'a> {
     /// `None` where it is not the hunks that fail.
     fn of(
-        overlay: &Overlay,
+        overlay: &mut Overlay,
         target: &'a Target<'a>,
         patch: &'a Patch,
         file: &'a FilePatch,
@@ -158,7 +158,7 @@ impl<'a> Failed<'a> {
             new: names.new,
             stripped: names.stripped,
         };
-        let content = overlay.content(&entry)?;
+        let content = job.content(overlay, &entry)?;
         Ok(Some(Failed {
             path: place.path,
             hunks: job.hunks_for(&content),

@@ -6,12 +6,17 @@ use super::search::Searched;
 /// Lines looked at above a hunk for the start of its function.
 const LONGEST_FUNCTION: usize = 10_000;
 
+/// What comparing the name of a function costs, in lines looked at.
+const COST_OF_A_NAME: usize = 64;
+
 impl Searched<'_> {
     /// Another place where the same lines stand, in the function that the hunk names, while what
     /// stands at `at` is in a function of another name. Lines are counted from 0.
     ///
     /// `diff -p` and git name the last line above the hunk that begins with a letter, `_` or `$`,
     /// and may cut it.
+    ///
+    /// `None` when searches in this file have cost too much.
     pub(super) fn twin(
         &mut self,
         heading: &str,
@@ -19,15 +24,27 @@ impl Searched<'_> {
         lines: &[&[u8]],
         at: usize,
         first: usize,
-    ) -> Option<usize> {
+    ) -> Option<Option<usize>> {
         let heading = words(heading.as_bytes());
-        if heading.is_empty() || self.is_in(&heading, at) {
-            return None;
+        if heading.is_empty() || self.is_named(&heading, self.function(at)) {
+            return Some(None);
         }
         let all = self.search(form, lines)?.into_iter();
         let starts = all.filter_map(|index| index.checked_sub(first - at));
-        let mut others = starts.filter(|&other| other != at);
-        others.find(|&other| self.is_in(&heading, other))
+        // A function may have the lines very often: its name is compared once.
+        let mut other_name = None;
+        for other in starts.filter(|&other| other != at) {
+            let function = self.function(other);
+            if function == other_name {
+                continue;
+            }
+            self.budget = self.budget.checked_sub(COST_OF_A_NAME)?;
+            if self.is_named(&heading, function) {
+                return Some(Some(other));
+            }
+            other_name = function;
+        }
+        Some(None)
     }
 
     /// Whether lines that have no tab stand at `first`, counted from 0, with tabs for their blanks:
@@ -41,15 +58,35 @@ impl Searched<'_> {
             && self.stands_at(Form::Blanks, lines, first)
     }
 
-    fn is_in(&self, heading: &str, at: usize) -> bool {
-        let above = self.lines.get(..at).unwrap_or_default();
-        let begins = |line: &&&[u8]| {
-            let first = line.first();
-            first.is_some_and(|&b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
-        };
-        let function = above.iter().rev().take(LONGEST_FUNCTION).find(begins);
-        function.is_some_and(|line| words(line).starts_with(heading))
+    /// The line that names the function which a line is in.
+    fn function(&self, at: usize) -> Option<usize> {
+        let function = self.functions().get(at).copied().flatten()? as usize;
+        (at - function <= LONGEST_FUNCTION).then_some(function)
     }
+
+    fn is_named(&self, heading: &str, function: Option<usize>) -> bool {
+        let line = function.and_then(|function| self.lines.get(function));
+        line.is_some_and(|line| words(line).starts_with(heading))
+    }
+}
+
+/// For each line, and for the end, the last line above it that names a function.
+pub(super) fn functions(lines: &[&[u8]]) -> Vec<Option<u32>> {
+    let names = |line: &[u8]| {
+        let first = line.first();
+        first.is_some_and(|&b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
+    };
+    let mut last = None;
+    let mut above = vec![None];
+    for (index, line) in lines.iter().enumerate() {
+        last = if names(line) {
+            u32::try_from(index).ok()
+        } else {
+            last
+        };
+        above.push(last);
+    }
+    above
 }
 
 fn words(line: &[u8]) -> String {
