@@ -1,17 +1,11 @@
 //! `format=flowed` (RFC 3676): lines that a mailer broke.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+
+use common::reading::{DIFF, one};
+use ktrial_patches::LineKind;
 use ktrial_patches::read::read;
-use ktrial_patches::{LineKind, Patch};
-
-const DIFF: &str = "diff --git a/f b/f\nindex 01e79c3..0b66db1 100644\n--- a/f\n+++ b/f\n\
-    @@ -1,3 +1,3 @@ heading\n 1\n-2\n+two\n 3\n";
-
-fn one(text: &str) -> Patch {
-    let mut patches = read("p", text.as_bytes()).unwrap().patches;
-    assert_eq!(patches.len(), 1);
-    patches.remove(0)
-}
 
 fn flowed(parameters: &str, body: &str) -> String {
     format!(

@@ -103,3 +103,29 @@ fn a_folded_hunk_does_not_go_to_a_twin_with_blanks() {
     let wanted = text.replacen("\ta = 1", "\ta = 2", 1);
     assert_eq!(lab.content(applied.tree, "f"), wanted.as_bytes());
 }
+
+/// GNU patch 2.7.6 puts this hunk of `init` into `resume` with fuzz 2. (So it did with a commit of
+/// DragonFly's, e8de9e94be61, on a tree whose `si_init` lacked the line.)
+#[test]
+fn a_hunk_does_not_go_into_another_function_with_fuzz() {
+    let lab = Lab::new();
+    let text = "int init(void)\n{\n\tint r;\n\n\tr = start();\n\treturn r;\n}\n\n\
+        int resume(void)\n{\n\tint r;\n\n\tworks = true;\n\tr = start();\n\treturn r;\n}\n";
+    let hunk = |heading: &str| {
+        format!(
+            "--- a/f\n+++ b/f\n@@ -3,7 +3,7 @@{heading}\n \tif (!found())\n \t\treturn 1;\n \n\
+             -\tworks = true;\n+\tworks = false;\n \tr = start();\n \tif (r)\n \t\tstop();\n"
+        )
+    };
+    let error = lab
+        .try_patch(&[file("f", text)], &hunk(" int init(void)"))
+        .unwrap_err();
+    assert!(
+        matches!(error, ApplyError::Unplaceable { hunk: 1, .. }),
+        "{error}"
+    );
+    assert!(error.to_string().contains("in another function"), "{error}");
+    for heading in ["", " int resume(void)", " int set_up(void)"] {
+        assert!(lab.try_patch(&[file("f", text)], &hunk(heading)).is_ok());
+    }
+}

@@ -47,6 +47,21 @@ impl Searched<'_> {
         Some(None)
     }
 
+    /// Whether the lines from `at` to `end` are in functions of other names than the hunk names,
+    /// while the file has the one that it names.
+    ///
+    /// `None` when searches in this file have cost too much.
+    pub(super) fn is_astray(&mut self, heading: &str, at: usize, end: usize) -> Option<bool> {
+        let heading = words(heading.as_bytes());
+        if heading.is_empty() || self.is_named(&heading, self.function(at)) {
+            return Some(false);
+        }
+        self.budget = self.budget.checked_sub(self.lines.len())?;
+        let is_it = |line: &&[u8]| names_function(line) && words(line).starts_with(&heading);
+        let here = self.lines.iter().take(end).skip(at).any(|line| is_it(line));
+        Some(!here && self.lines.iter().any(|line| is_it(line)))
+    }
+
     /// Whether lines that have no tab stand at `first`, counted from 0, with tabs for their blanks:
     /// then the patch may have lost them on its way, and this is its place.
     pub(super) fn may_be_folded(&self, lines: &[&[u8]], first: i64) -> bool {
@@ -72,14 +87,10 @@ impl Searched<'_> {
 
 /// For each line, and for the end, the last line above it that names a function.
 pub(super) fn functions(lines: &[&[u8]]) -> Vec<Option<u32>> {
-    let names = |line: &[u8]| {
-        let first = line.first();
-        first.is_some_and(|&b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
-    };
     let mut last = None;
     let mut above = vec![None];
     for (index, line) in lines.iter().enumerate() {
-        last = if names(line) {
+        last = if names_function(line) {
             u32::try_from(index).ok()
         } else {
             last
@@ -87,6 +98,11 @@ pub(super) fn functions(lines: &[&[u8]]) -> Vec<Option<u32>> {
         above.push(last);
     }
     above
+}
+
+fn names_function(line: &[u8]) -> bool {
+    let first = line.first();
+    first.is_some_and(|&b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
 }
 
 fn words(line: &[u8]) -> String {

@@ -97,10 +97,7 @@ impl<'r> Way<'r> {
         let (commit, path) = (step.commit, step.path.as_str());
         let here = self.entries.at(commit, path)?;
         let parents: Vec<Oid> = self.repo.find_commit(commit)?.parent_ids().collect();
-        let mut before = Vec::new();
-        for &parent in &parents {
-            before.push(self.entries.at(parent, path)?);
-        }
+        let mut before = self.at_each(&parents, path)?;
         if let Some(same) = before.iter().position(|there| *there == here) {
             self.push(parents[same], path)?;
             return Ok(None);
@@ -120,6 +117,12 @@ impl<'r> Way<'r> {
         Ok(Some(Change { here, before }))
     }
 
+    /// What the file is in each of these commits.
+    fn at_each(&mut self, commits: &[Oid], path: &str) -> Result<Vec<Option<Entry>>, git2::Error> {
+        let at = |&commit: &Oid| self.entries.at(commit, path);
+        commits.iter().map(at).collect()
+    }
+
     fn push(&mut self, commit: Oid, path: &str) -> Result<(), git2::Error> {
         if self.seen.insert((commit, path.to_owned())) {
             self.open.push(Step {
@@ -137,10 +140,7 @@ impl<'r> Way<'r> {
         let (commit, path) = (step.commit, step.path.as_str());
         let here = self.entries.at(commit, path)?;
         let parents: Vec<Oid> = self.repo.find_commit(commit)?.parent_ids().collect();
-        let mut before = Vec::new();
-        for &parent in &parents {
-            before.push(self.entries.at(parent, path)?);
-        }
+        let before = self.at_each(&parents, path)?;
         let same = before.iter().position(|there| *there == here);
         if let Some(same) = same.filter(|_| self.simplified || parents.len() == 1) {
             self.push(parents[same], path)?;

@@ -10,6 +10,11 @@ const TOO_MANY: Refusal = Refusal::Unplaceable(
     "too many hunks of this file are not where the patch says, or fit elsewhere, too",
 );
 
+const ASTRAY: Refusal = Refusal::Unplaceable(
+    "its lines stand here with other blanks or with context left out, and in another function \
+     than the one that it names behind its second `@@`, which the file has, too",
+);
+
 /// What is looked for in one attempt.
 struct Wanted<'a> {
     lines: &'a [&'a [u8]],
@@ -38,15 +43,20 @@ impl<'a> Wanted<'a> {
         let Trim { start, end } = range.trim;
         let lines = pattern.get(start..pattern.len().checked_sub(end)?)?;
         let says_something = |line: &&[u8]| line.iter().any(u8::is_ascii_alphanumeric);
-        let loose = fuzz > 0 || form > Form::Bytes;
-        let tells = !lines.is_empty() && (!loose || lines.iter().any(says_something));
-        tells.then_some(Wanted {
+        let wanted = Wanted {
             lines,
             range,
             form,
             fuzz,
             expected,
-        })
+        };
+        let tells = !lines.is_empty() && (!wanted.is_loose() || lines.iter().any(says_something));
+        tells.then_some(wanted)
+    }
+
+    /// Not every line is compared byte for byte.
+    fn is_loose(&self) -> bool {
+        self.fuzz > 0 || self.form > Form::Bytes
     }
 
     /// Both places are as good.
@@ -96,6 +106,11 @@ impl Searched<'_> {
                     if !exact && let Some(twin) = self.twin_of(hunk, &wanted, at)? {
                         return Err(wanted.ambiguous(at, twin));
                     }
+                    // Less than all its lines is no reason to change another function.
+                    if wanted.is_loose() && self.is_astray_at(hunk, at)? {
+                        doubt = doubt.or(Some(ASTRAY));
+                        continue;
+                    }
                     return Ok(Place {
                         at,
                         offset: at as i64 - stated as i64,
@@ -116,6 +131,11 @@ impl Searched<'_> {
             && at as i64 != expected
             && expected >= floor as i64
             && self.may_be_folded(wanted.lines, expected + wanted.range.trim.start as i64)
+    }
+
+    fn is_astray_at(&mut self, hunk: &Hunk, at: usize) -> Result<bool, Refusal> {
+        let end = at + hunk.before().count();
+        self.is_astray(&hunk.heading, at, end).ok_or(TOO_MANY)
     }
 
     fn twin_of(
