@@ -123,3 +123,22 @@ fn wrapped_headings_are_joined() {
     let text = whole.replacen(" b/", "\nb/", 1);
     mended(&text, &whole, &[(MendKind::Wrapped, 1, 2)]);
 }
+
+/// Found by chance, in thousands of made texts: what follows a full hunk may be the rest of its
+/// last line, where that is as long as mailers make lines.
+#[test]
+fn a_rest_that_looks_like_what_follows_a_hunk_is_refused() {
+    let long = "+\tif (some_condition_that_is_long(argument) && other(first, second) - third)";
+    for (rest, refused_there) in [
+        (" b\n", true),
+        ("--\n\n", true),
+        ("--\n2.47.3\n", false),
+        ("-- \n\n", false),
+    ] {
+        let text = format!("{HEAD}@@ -0,0 +1 @@\n{long}\n{rest}");
+        let reading = ktrial_patches::read::read("p", text.as_bytes());
+        assert_eq!(reading.is_err(), refused_there, "{rest:?}");
+        // A short line has no rest.
+        assert_eq!(one(&text.replace(long, "+x")).mends, [], "{rest:?}");
+    }
+}

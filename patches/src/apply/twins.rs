@@ -58,8 +58,8 @@ impl Searched<'_> {
         }
         self.budget = self.budget.checked_sub(self.lines.len())?;
         let is_it = |line: &&[u8]| names_function(line) && words(line).starts_with(&heading);
-        let here = self.lines.iter().take(end).skip(at).any(|line| is_it(line));
-        Some(!here && self.lines.iter().any(|line| is_it(line)))
+        let here = self.lines.iter().take(end).skip(at).any(is_it);
+        Some(!here && self.lines.iter().any(is_it))
     }
 
     /// Whether lines that have no tab stand at `first`, counted from 0, with tabs for their blanks:

@@ -103,7 +103,11 @@ pub(super) fn exact(rows: &[Row], start: usize, counts: Counts) -> Exact {
     }
     let text_below = rows.get(at).is_some_and(|row| row.mark() == Mark::Missing);
     let swallowed = at > start && text_below && signature(rows, at - 1);
-    if swallowed || rest::tail_follows(rows, at) || rows.get(at).is_some_and(backslash) {
+    if swallowed
+        || rest::tail_follows(rows, at)
+        || rest::last_word(rows, at)
+        || rows.get(at).is_some_and(backslash)
+    {
         return Exact::Doubt;
     }
     further(rows, start, at)
@@ -130,7 +134,7 @@ fn further(rows: &[Row], start: usize, end: usize) -> Exact {
         if rows[end..next].iter().any(|row| !blank(&row)) && goes_on() {
             return Exact::Doubt;
         }
-        let has_rest = || (start..end).any(|at| rest::looks_like_a_rest(rows, at));
+        let has_rest = || (start..=end).any(|at| rest::looks_like_a_rest(rows, at));
         return match next > end && has_rest() {
             true => Exact::Full(end),
             false => Exact::Whole(end),
