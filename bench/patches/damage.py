@@ -5,10 +5,6 @@ import quopri
 import re
 
 
-#: Stands for a carriage return; no mail has it.
-RETURN = b"carriagereturn"
-
-
 def as_is(mail):
     return mail
 
@@ -50,8 +46,8 @@ def quoted_printable(mail):
     fields = [line for line in head.split(b"\n") if not re.match(rb"(?i)(mime|content)-", line)]
     fields += [b"MIME-Version: 1.0", b"Content-Type: text/plain; charset=utf-8",
                b"Content-Transfer-Encoding: quoted-printable"]
-    # quopri drops carriage returns, and so gets none to see.
-    lines = [quopri.encodestring(line.replace(b"\r", RETURN)).replace(RETURN, b"=0D") for line in body.split(b"\n")]
+    # quopri drops carriage returns, and so gets NULs, which no text has, to see in their place.
+    lines = [quopri.encodestring(line.replace(b"\r", b"\0")).replace(b"=00", b"=0D") for line in body.split(b"\n")]
     return b"\n".join(fields) + b"\n\n" + b"\n".join(lines)
 
 

@@ -33,7 +33,10 @@ fn end(mut child: Child) -> (Option<i32>, String) {
 fn one_signal_ends_the_wait_for_standard_input() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let lab = Lab::new();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_ktrial"))
+        // Where this test runs in the background of a shell, SIGINT is ignored, and ktrial leaves
+        // that so.
+        let mut child = Command::new("env")
+            .args(["--default-signal=INT", env!("CARGO_BIN_EXE_ktrial")])
             .args(["series", "show", "-"])
             .env("KTRIAL_HOME", lab.path("home"))
             .stdin(Stdio::piped())
