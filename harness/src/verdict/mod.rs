@@ -4,9 +4,13 @@
 //! interval and test are taken over boots, on logarithms, so that a ratio and its inverse weigh
 //! the same.
 
-mod adjust;
+pub mod adjust;
+pub mod contrast;
+pub mod noise;
 pub mod outcome;
+pub mod ranks;
 pub mod shift;
+pub mod student;
 pub mod text;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,264 @@
+//! The shift between two groups of boots, with the test and the intervals that belong to it.
+//!
+//! Two tests must agree before a shift is believed. The first fits shift and noise together, once
+//! with the shift free and once held, under each of a few shapes of noise, and compares how well
+//! the best of them fits. It knows how small a chance is, but only as far as the noise has one of
+//! those shapes. The second is the rank sum test, which knows nothing of shapes and is asked at a
+//! looser level. With drift of the host, both look at what a smooth curve over the rounds leaves.
+//!
+//! `bench/verdicts` shows what comes of it; its `--calibrate` makes the table in [`mod@self`].
+
+use super::noise::{Fit, Lines, MOST_COLUMNS, Row, SHAPES, Shape};
+use super::ranks::RankSums;
+use super::student;
+
+/// The rank sum test is asked at this root of the level: at 5 % it may be as high as 15 %.
+const RANK_POWER: f64 = 1.6;
+/// How precisely ends of intervals are found, as a share of the noise's scale.
+const END_PRECISION: f64 = 1e-4;
+
+/// One boot's value and the round it was part of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Boot {
+    /// The round, from any number on.
+    pub round: u32,
+    /// The value, in any unit; differences of values are what is looked at.
+    pub value: f64,
+}
+
+/// Two groups of boots, compared.
+#[derive(Debug, Clone)]
+pub struct Contrast {
+    lines: Lines,
+    /// Columns of level and trend; the shift's comes after them.
+    width: usize,
+    best: Fit,
+    shape: Shape,
+    ranks: RankSums,
+    /// All differences between the groups less the trend, sorted.
+    differences: Vec<f64>,
+}
+
+impl Contrast {
+    /// Compares two groups. `None` with fewer than two boots a side, or when all boots of both
+    /// sides are the same: chance must show, or nothing can be said about it.
+    pub fn of(base: &[Boot], variant: &[Boot]) -> Option<Contrast> {
+        Self::with(base, variant, RankSums::new(base.len(), variant.len()))
+    }
+
+    /// The same, with a table made before: cells of a trial have the same numbers of boots.
+    pub fn with(base: &[Boot], variant: &[Boot], ranks: RankSums) -> Option<Contrast> {
+        if base.len() < 2 || variant.len() < 2 || (flat(base) && flat(variant)) {
+            return None;
+        }
+        let rounds = Rounds::of(base.iter().chain(variant));
+        let width = 1 + rounds.columns();
+        let row = |boot: &Boot, group: f64| {
+            let mut row = rounds.row(boot.round);
+            row[width] = group;
+            row
+        };
+        let rows: Vec<Row> = base
+            .iter()
+            .map(|b| row(b, -0.5))
+            .chain(variant.iter().map(|b| row(b, 0.5)))
+            .collect();
+        let values: Vec<f64> = base.iter().chain(variant).map(|b| b.value).collect();
+        let least_scale = rounding(&values);
+        let lines = Lines {
+            rows,
+            values,
+            least_scale,
+        };
+        let (best, shape) = SHAPES
+            .iter()
+            .map(|&shape| (free(&lines, width, shape), shape))
+            .min_by(|a, b| a.0.deviance.total_cmp(&b.0.deviance))?;
+        let left = |i: usize| {
+            let row = &lines.rows[i];
+            let trend: f64 = (1..width).map(|c| row[c] * best.factors[c]).sum();
+            lines.values[i] - trend
+        };
+        let mut differences: Vec<f64> = (base.len()..lines.values.len())
+            .flat_map(|v| (0..base.len()).map(move |b| (v, b)))
+            .map(|(v, b)| left(v) - left(b))
+            .collect();
+        differences.sort_by(f64::total_cmp);
+        Some(Contrast {
+            lines,
+            width,
+            best,
+            shape,
+            ranks,
+            differences,
+        })
+    }
+
+    /// The most likely shift from base to variant.
+    pub fn estimate(&self) -> f64 {
+        self.best.factors[self.width]
+    }
+
+    /// The shape of noise that fits best.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Two-sided p-value of "the shift is `shift`", in [0, 1].
+    pub fn p(&self, shift: f64) -> f64 {
+        self.likelihood_p(shift).max(self.rank_p(shift))
+    }
+
+    /// The rank sum test's share of [`Self::p`].
+    fn rank_p(&self, shift: f64) -> f64 {
+        self.ranks.p(&self.differences, shift).powf(RANK_POWER)
+    }
+
+    /// The likelihood's share of [`Self::p`].
+    fn likelihood_p(&self, shift: f64) -> f64 {
+        let held = SHAPES
+            .iter()
+            .map(|&shape| self.held(shift, shape))
+            .fold(f64::INFINITY, f64::min);
+        let n = self.lines.values.len();
+        let freedom = self.freedom();
+        let worse = (held - self.best.deviance).max(0.0) / stretch(n) / n as f64;
+        // With normal noise alone, this is Student's t to the digit.
+        student::two_sided((freedom as f64 * worse.exp_m1()).sqrt(), freedom)
+    }
+
+    fn freedom(&self) -> usize {
+        self.lines.values.len() - self.width - 1
+    }
+
+    /// The least deviance with the shift held.
+    fn held(&self, shift: f64, shape: Shape) -> f64 {
+        let fresh = self.lines.fit(self.width, shift, shape, None);
+        if shape == Shape::Normal {
+            return fresh.deviance;
+        }
+        let near = self.lines.fit(self.width, shift, shape, Some(&self.best));
+        fresh.deviance.min(near.deviance)
+    }
+
+    /// The interval of all shifts that the test does not refuse at `level` (0 to 1, open). `None`
+    /// if there are too few boots for an end to be found.
+    pub fn interval(&self, level: f64) -> Option<(f64, f64)> {
+        let alpha = 1.0 - level;
+        let low = self.end(alpha, -1.0)?;
+        let high = self.end(alpha, 1.0)?;
+        Some((low, high))
+    }
+
+    /// Where p falls to `alpha` on one side of the estimate: outwards in growing steps until it is
+    /// below, then by halves.
+    fn end(&self, alpha: f64, side: f64) -> Option<f64> {
+        let estimate = self.estimate();
+        let spread = self.differences.last()? - self.differences.first()?;
+        let reach = 1e3 * (spread + self.best.scale);
+        let refused = |away: f64| self.p(estimate + side * away) <= alpha;
+        let (mut inside, mut step) = (0.0, self.best.scale * 0.25);
+        while !refused(inside + step) {
+            inside += step;
+            step *= 1.5;
+            if inside > reach {
+                return None;
+            }
+        }
+        let mut outside = inside + step;
+        while outside - inside > END_PRECISION * self.best.scale {
+            let middle = (inside + outside) / 2.0;
+            if refused(middle) {
+                outside = middle;
+            } else {
+                inside = middle;
+            }
+        }
+        Some(estimate + side * outside)
+    }
+}
+
+/// The best fit with the shift free. The heavy and skewed shapes may have more than one hollow, so
+/// they start from the plain means and from no shift.
+fn free(lines: &Lines, width: usize, shape: Shape) -> Fit {
+    let means = lines.fit(width + 1, 0.0, shape, None);
+    if shape == Shape::Normal {
+        return means;
+    }
+    let none = lines.fit(width, 0.0, shape, None);
+    let other = lines.fit(width + 1, 0.0, shape, Some(&none));
+    if other.deviance < means.deviance {
+        other
+    } else {
+        means
+    }
+}
+
+fn flat(boots: &[Boot]) -> bool {
+    boots.windows(2).all(|pair| pair[0].value == pair[1].value)
+}
+
+/// What rounding alone leaves of a scale: a uniform step's, of the smallest step between values.
+fn rounding(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let step = sorted
+        .windows(2)
+        .map(|pair| pair[1] - pair[0])
+        .filter(|step| *step > 0.0)
+        .fold(f64::INFINITY, f64::min);
+    if step.is_finite() {
+        step / 12.0f64.sqrt()
+    } else {
+        f64::MIN_POSITIVE
+    }
+}
+
+/// The trend over rounds: Legendre's polynomials, more of them with more rounds.
+struct Rounds {
+    first: u32,
+    last: u32,
+}
+
+impl Rounds {
+    fn of<'a>(boots: impl Iterator<Item = &'a Boot>) -> Rounds {
+        let (first, last) = boots.fold((u32::MAX, 0), |(first, last), boot| {
+            (first.min(boot.round), last.max(boot.round))
+        });
+        Rounds { first, last }
+    }
+
+    fn columns(&self) -> usize {
+        match self.last.saturating_sub(self.first) + 1 {
+            0..4 => 0,
+            4..8 => 1,
+            8..16 => 2,
+            _ => 3,
+        }
+    }
+
+    fn row(&self, round: u32) -> Row {
+        let span = f64::from(self.last - self.first).max(1.0);
+        let t = 2.0 * f64::from(round - self.first) / span - 1.0;
+        let all = [
+            1.0,
+            t,
+            (3.0 * t * t - 1.0) / 2.0,
+            (5.0 * t * t - 3.0) * t / 2.0,
+        ];
+        let mut row = [0.0; MOST_COLUMNS];
+        let count = 1 + self.columns();
+        row[..count].copy_from_slice(&all[..count]);
+        row
+    }
+}
+
+/// By how much the choice of a shape stretches the difference of deviances in `boots` boots with
+/// normal noise, so that the whole test keeps its level there.
+fn stretch(boots: usize) -> f64 {
+    let n = boots as f64;
+    STRETCH.0 + STRETCH.1 / n + STRETCH.2 / (n * n)
+}
+
+/// Made by `bench/verdicts --calibrate`.
+const STRETCH: (f64, f64, f64) = (1.0, 0.0, 0.0);

@@ -1,0 +1,213 @@
+//! What noise between boots may look like, and the fit of a line of columns under each of its
+//! shapes by maximum likelihood.
+//!
+//! Sources: Lange, Little, Taylor, J. Am. Stat. Assoc. 84 (1989), p. 881 (regression with
+//! t-distributed noise and its reweighting); Fernández and Steel, J. Am. Stat. Assoc. 93 (1998),
+//! p. 359 (two halves of different width).
+
+/// The most columns that a fit has: the level, the trend and the shift.
+pub const MOST_COLUMNS: usize = 5;
+/// One boot's columns; only the first few are used.
+pub type Row = [f64; MOST_COLUMNS];
+
+/// A shape of noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// Normal: every boot weighs the same.
+    Normal,
+    /// Student's t with 2 degrees of freedom: a boot far from the rest weighs little.
+    Heavy,
+    /// Most boots lie close together and the others above them.
+    SkewedUp,
+    /// Most boots lie close together and the others below them.
+    SkewedDown,
+}
+
+/// All shapes that are tried.
+pub const SHAPES: [Shape; 4] = [
+    Shape::Normal,
+    Shape::Heavy,
+    Shape::SkewedUp,
+    Shape::SkewedDown,
+];
+
+/// Degrees of freedom of [`Shape::Heavy`].
+const HEAVY: f64 = 2.0;
+/// Degrees of freedom of the skewed shapes, and how much wider their wide half is.
+const SKEWED: f64 = 5.0;
+const WIDER: f64 = 3.0;
+const MOST_STEPS: usize = 200;
+/// Steps end when nothing moves by more than this share of the scale.
+const PRECISION: f64 = 1e-6;
+
+impl Shape {
+    /// The weight of a residual of `u` scales (zero mean change of the deviance at this weight),
+    /// and its part of the deviance without constants.
+    fn weight(self, u: f64) -> f64 {
+        let student = |u: f64, freedom: f64| (freedom + 1.0) / (freedom + u * u);
+        match self {
+            Shape::Normal => 1.0,
+            Shape::Heavy => student(u, HEAVY),
+            Shape::SkewedUp | Shape::SkewedDown => {
+                let width = self.width(u);
+                student(u / width, SKEWED) / (width * width)
+            }
+        }
+    }
+
+    fn deviance(self, u: f64) -> f64 {
+        let student = |u: f64, freedom: f64| (freedom + 1.0) * (u * u / freedom).ln_1p();
+        match self {
+            Shape::Normal => u * u,
+            Shape::Heavy => student(u, HEAVY),
+            Shape::SkewedUp | Shape::SkewedDown => student(u / self.width(u), SKEWED),
+        }
+    }
+
+    /// How wide the half is that `u` lies in.
+    fn width(self, u: f64) -> f64 {
+        if (u > 0.0) == (self == Shape::SkewedUp) {
+            WIDER
+        } else {
+            1.0
+        }
+    }
+
+    /// What makes the density integrate to one: -2 ln of its factor, at scale 1.
+    fn constant(self) -> f64 {
+        match self {
+            Shape::Normal => (2.0 * std::f64::consts::PI).ln(),
+            // 2 ln(sqrt(2 pi) gamma(1) / gamma(3/2)).
+            Shape::Heavy => 8.0f64.ln(),
+            // 2 ln(sqrt(5 pi) gamma(5/2) / gamma(3)), and both halves share the whole.
+            Shape::SkewedUp | Shape::SkewedDown => {
+                1.937_239_178_1 + 2.0 * ((1.0 + WIDER) / 2.0).ln()
+            }
+        }
+    }
+}
+
+/// A fit by maximum likelihood.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fit {
+    /// -2 ln of the likelihood.
+    pub deviance: f64,
+    /// One factor a column.
+    pub factors: Row,
+    /// The noise's scale, in the unit of the values.
+    pub scale: f64,
+}
+
+/// Values with their columns, to be fitted.
+#[derive(Debug, Clone)]
+pub struct Lines {
+    /// The columns of each value.
+    pub rows: Vec<Row>,
+    /// The values.
+    pub values: Vec<f64>,
+    /// The least scale that the data can show: the rounding of the values. Without it the fit of a
+    /// heavy-tailed shape has no bottom when most values are equal.
+    pub least_scale: f64,
+}
+
+impl Lines {
+    /// Fits the first `width` columns to the values less `offset` times column `width`.
+    pub fn fit(&self, width: usize, offset: f64, shape: Shape, start: Option<&Fit>) -> Fit {
+        let residual = |i: usize, factors: &Row| {
+            let row = &self.rows[i];
+            let fitted: f64 = (0..width).map(|c| row[c] * factors[c]).sum();
+            let known = if offset == 0.0 {
+                0.0
+            } else {
+                offset * row[width]
+            };
+            self.values[i] - known - fitted
+        };
+        let n = self.values.len();
+        let mut weights = vec![1.0; n];
+        let mut fit = match start {
+            Some(fit) => *fit,
+            None => {
+                let factors = self.solve(width, offset, &weights, &[0.0; MOST_COLUMNS]);
+                let sum: f64 = (0..n).map(|i| residual(i, &factors).powi(2)).sum();
+                let scale = (sum / n as f64).sqrt().max(self.least_scale);
+                Fit {
+                    deviance: 0.0,
+                    factors,
+                    scale,
+                }
+            }
+        };
+        if shape != Shape::Normal || start.is_some() {
+            for _ in 0..MOST_STEPS {
+                let mut sum = 0.0;
+                for (i, weight) in weights.iter_mut().enumerate() {
+                    let r = residual(i, &fit.factors);
+                    *weight = shape.weight(r / fit.scale);
+                    sum += *weight * r * r;
+                }
+                let scale = (sum / n as f64).sqrt().max(self.least_scale);
+                let factors = self.solve(width, offset, &weights, &fit.factors);
+                let moved = (0..width)
+                    .map(|c| (factors[c] - fit.factors[c]).abs())
+                    .fold((scale - fit.scale).abs(), f64::max);
+                fit = Fit {
+                    deviance: 0.0,
+                    factors,
+                    scale,
+                };
+                if moved <= PRECISION * scale {
+                    break;
+                }
+            }
+        }
+        let sum: f64 = (0..n)
+            .map(|i| shape.deviance(residual(i, &fit.factors) / fit.scale))
+            .sum();
+        fit.deviance = sum + n as f64 * (2.0 * fit.scale.ln() + shape.constant());
+        fit
+    }
+
+    /// Weighted least squares by Cholesky's factors. Columns that say nothing keep their factor.
+    fn solve(&self, width: usize, offset: f64, weights: &[f64], before: &Row) -> Row {
+        let mut square = [[0.0; MOST_COLUMNS]; MOST_COLUMNS];
+        let mut right = [0.0; MOST_COLUMNS];
+        for ((row, value), weight) in self.rows.iter().zip(&self.values).zip(weights) {
+            let known = if offset == 0.0 {
+                0.0
+            } else {
+                offset * row[width]
+            };
+            for a in 0..width {
+                right[a] += weight * row[a] * (value - known);
+                for b in 0..=a {
+                    square[a][b] += weight * row[a] * row[b];
+                }
+            }
+        }
+        for a in 0..width {
+            for b in 0..=a {
+                let sum: f64 = (0..b).map(|k| square[a][k] * square[b][k]).sum();
+                if a == b {
+                    let pivot = square[a][a] - sum;
+                    if pivot <= 1e-12 * square[a][a] {
+                        return *before;
+                    }
+                    square[a][a] = pivot.sqrt();
+                } else {
+                    square[a][b] = (square[a][b] - sum) / square[b][b];
+                }
+            }
+        }
+        let mut factors = [0.0; MOST_COLUMNS];
+        for a in 0..width {
+            let sum: f64 = (0..a).map(|k| square[a][k] * factors[k]).sum();
+            factors[a] = (right[a] - sum) / square[a][a];
+        }
+        for a in (0..width).rev() {
+            let sum: f64 = (a + 1..width).map(|k| square[k][a] * factors[k]).sum();
+            factors[a] = (factors[a] - sum) / square[a][a];
+        }
+        factors
+    }
+}
