@@ -8,7 +8,7 @@
 //!
 //! `bench/verdicts` shows what comes of it; its `--calibrate` makes the table in [`mod@self`].
 
-use super::noise::{Fit, Lines, MOST_COLUMNS, Row, SHAPES, Shape};
+use super::noise::{Fit, Lines, MOST_COLUMNS, Row, SHAPES, Shape, least_scale};
 use super::ranks::RankSums;
 use super::student;
 
@@ -64,7 +64,7 @@ impl Contrast {
             .chain(variant.iter().map(|b| row(b, 0.5)))
             .collect();
         let values: Vec<f64> = base.iter().chain(variant).map(|b| b.value).collect();
-        let least_scale = rounding(&values);
+        let least_scale = least_scale(&values);
         let lines = Lines {
             rows,
             values,
@@ -110,24 +110,29 @@ impl Contrast {
     }
 
     /// The rank sum test's share of [`Self::p`].
-    fn rank_p(&self, shift: f64) -> f64 {
+    pub fn rank_p(&self, shift: f64) -> f64 {
         self.ranks.p(&self.differences, shift).powf(RANK_POWER)
     }
 
-    /// The likelihood's share of [`Self::p`].
+    /// The likelihood's share of [`Self::p`]: with normal noise alone, Student's to the digit.
     fn likelihood_p(&self, shift: f64) -> f64 {
+        let n = self.lines.values.len();
+        let worse = self.worse(shift) / stretch(n) / n as f64;
+        let freedom = self.freedom();
+        student::two_sided((freedom as f64 * worse.exp_m1()).sqrt(), freedom)
+    }
+
+    /// By how much the deviance grows when the shift is held.
+    pub fn worse(&self, shift: f64) -> f64 {
         let held = SHAPES
             .iter()
             .map(|&shape| self.held(shift, shape))
             .fold(f64::INFINITY, f64::min);
-        let n = self.lines.values.len();
-        let freedom = self.freedom();
-        let worse = (held - self.best.deviance).max(0.0) / stretch(n) / n as f64;
-        // With normal noise alone, this is Student's t to the digit.
-        student::two_sided((freedom as f64 * worse.exp_m1()).sqrt(), freedom)
+        (held - self.best.deviance).max(0.0)
     }
 
-    fn freedom(&self) -> usize {
+    /// Boots less what is fitted to them.
+    pub fn freedom(&self) -> usize {
         self.lines.values.len() - self.width - 1
     }
 
@@ -198,22 +203,6 @@ fn flat(boots: &[Boot]) -> bool {
     boots.windows(2).all(|pair| pair[0].value == pair[1].value)
 }
 
-/// What rounding alone leaves of a scale: a uniform step's, of the smallest step between values.
-fn rounding(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let step = sorted
-        .windows(2)
-        .map(|pair| pair[1] - pair[0])
-        .filter(|step| *step > 0.0)
-        .fold(f64::INFINITY, f64::min);
-    if step.is_finite() {
-        step / 12.0f64.sqrt()
-    } else {
-        f64::MIN_POSITIVE
-    }
-}
-
 /// The trend over rounds: Legendre's polynomials, more of them with more rounds.
 struct Rounds {
     first: u32,
@@ -254,11 +243,20 @@ impl Rounds {
 }
 
 /// By how much the choice of a shape stretches the difference of deviances in `boots` boots with
-/// normal noise, so that the whole test keeps its level there.
-fn stretch(boots: usize) -> f64 {
+/// normal noise, so that the whole test keeps its level there: a table with lines between.
+pub fn stretch(boots: usize) -> f64 {
     let n = boots as f64;
-    STRETCH.0 + STRETCH.1 / n + STRETCH.2 / (n * n)
+    let after = STRETCH.iter().position(|(at, _)| n <= *at);
+    match after {
+        Some(0) => STRETCH[0].1,
+        None => STRETCH[STRETCH.len() - 1].1,
+        Some(i) => {
+            let ((a, from), (b, to)) = (STRETCH[i - 1], STRETCH[i]);
+            from + (to - from) * (n - a) / (b - a)
+        }
+    }
 }
 
-/// Made by `bench/verdicts --calibrate`.
-const STRETCH: (f64, f64, f64) = (1.0, 0.0, 0.0);
+/// Made by `bench/verdicts --calibrate`: boots of both sides, and the factor.
+const STRETCH: [(f64, f64); 6] =
+    [(6.0, 1.08), (10.0, 1.135), (16.0, 1.13), (24.0, 1.11), (32.0, 1.08), (60.0, 1.06)];

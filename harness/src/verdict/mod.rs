@@ -5,6 +5,7 @@
 //! the same.
 
 pub mod adjust;
+pub mod boots;
 pub mod contrast;
 pub mod noise;
 pub mod outcome;

@@ -36,6 +36,9 @@ const HEAVY: f64 = 2.0;
 /// Degrees of freedom of the skewed shapes, and how much wider their wide half is.
 const SKEWED: f64 = 5.0;
 const WIDER: f64 = 3.0;
+/// Prices of shapes, in deviance.
+const PRICE_HEAVY: f64 = 0.0;
+const PRICE_SKEWED: f64 = 4.0;
 const MOST_STEPS: usize = 200;
 /// Steps end when nothing moves by more than this share of the scale.
 const PRECISION: f64 = 1e-6;
@@ -43,7 +46,7 @@ const PRECISION: f64 = 1e-6;
 impl Shape {
     /// The weight of a residual of `u` scales (zero mean change of the deviance at this weight),
     /// and its part of the deviance without constants.
-    fn weight(self, u: f64) -> f64 {
+    pub(super) fn weight(self, u: f64) -> f64 {
         let student = |u: f64, freedom: f64| (freedom + 1.0) / (freedom + u * u);
         match self {
             Shape::Normal => 1.0,
@@ -55,7 +58,7 @@ impl Shape {
         }
     }
 
-    fn deviance(self, u: f64) -> f64 {
+    pub(super) fn deviance(self, u: f64) -> f64 {
         let student = |u: f64, freedom: f64| (freedom + 1.0) * (u * u / freedom).ln_1p();
         match self {
             Shape::Normal => u * u,
@@ -73,6 +76,11 @@ impl Shape {
         }
     }
 
+    /// The part of the deviance of `count` values that does not depend on them.
+    pub(super) fn at(self, count: usize, scale: f64) -> f64 {
+        count as f64 * (2.0 * scale.ln() + self.constant()) + self.price()
+    }
+
     /// What makes the density integrate to one: -2 ln of its factor, at scale 1.
     fn constant(self) -> f64 {
         match self {
@@ -85,6 +93,29 @@ impl Shape {
             }
         }
     }
+
+    /// By how much a shape must fit better than normal noise to be preferred: few boots look
+    /// skewed by chance.
+    fn price(self) -> f64 {
+        match self {
+            Shape::Normal => 0.0,
+            Shape::Heavy => PRICE_HEAVY,
+            Shape::SkewedUp | Shape::SkewedDown => PRICE_SKEWED,
+        }
+    }
+}
+
+/// What rounding alone leaves of a scale: that of a uniform step, the smallest between values.
+/// Without a least scale the fit of a heavy-tailed shape has no bottom when most values are equal.
+pub(super) fn least_scale(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let step = sorted
+        .windows(2)
+        .map(|pair| pair[1] - pair[0])
+        .filter(|step| *step > 0.0)
+        .fold(f64::INFINITY, f64::min);
+    if step.is_finite() { step / 12.0f64.sqrt() } else { f64::MIN_POSITIVE }
 }
 
 /// A fit by maximum likelihood.
@@ -105,8 +136,7 @@ pub struct Lines {
     pub rows: Vec<Row>,
     /// The values.
     pub values: Vec<f64>,
-    /// The least scale that the data can show: the rounding of the values. Without it the fit of a
-    /// heavy-tailed shape has no bottom when most values are equal.
+    /// What rounding alone leaves of a scale.
     pub least_scale: f64,
 }
 
@@ -164,7 +194,7 @@ impl Lines {
         let sum: f64 = (0..n)
             .map(|i| shape.deviance(residual(i, &fit.factors) / fit.scale))
             .sum();
-        fit.deviance = sum + n as f64 * (2.0 * fit.scale.ln() + shape.constant());
+        fit.deviance = sum + shape.at(n, fit.scale);
         fit
     }
 

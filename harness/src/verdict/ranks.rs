@@ -28,7 +28,11 @@ impl RankSums {
         let up_to = differences.partition_point(|d| *d <= shift);
         // Twice the smaller of both counts, rounded up.
         let twice = (below + up_to).min(2 * all - below - up_to);
-        let count = twice.div_ceil(2);
+        self.p_of_count(twice.div_ceil(2))
+    }
+
+    /// Two-sided p-value of the smaller of both counts.
+    pub fn p_of_count(&self, count: usize) -> f64 {
         self.below.get(count).map_or(1.0, |p| (2.0 * p).min(1.0))
     }
 }

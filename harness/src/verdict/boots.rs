@@ -1,0 +1,62 @@
+//! Samples of a boot reduced to one value: the boot is the unit.
+//!
+//! The samples of all boots of a cell, base and variant alike, show what the noise within a boot
+//! looks like; each boot's value is its level under the shape that fits them all best: the mean if
+//! that is normal noise, and something near the median if not.
+
+use super::noise::{SHAPES, Shape, least_scale};
+
+const MOST_STEPS: usize = 100;
+const PRECISION: f64 = 1e-6;
+
+/// One value a boot, in order. Boots without samples have none.
+pub fn levels(boots: &[Vec<f64>]) -> Vec<Option<f64>> {
+    let all: Vec<f64> = boots.iter().flatten().copied().collect();
+    if all.is_empty() {
+        return vec![None; boots.len()];
+    }
+    let least = least_scale(&all);
+    let fits = SHAPES.iter().map(|&shape| fit(boots, all.len(), least, shape));
+    let best = fits.min_by(|a, b| a.1.total_cmp(&b.1)).map(|fit| fit.0).unwrap_or_default();
+    boots.iter().zip(best).map(|(boot, level)| (!boot.is_empty()).then_some(level)).collect()
+}
+
+/// The levels of boots with one common scale, and the deviance.
+fn fit(boots: &[Vec<f64>], count: usize, least: f64, shape: Shape) -> (Vec<f64>, f64) {
+    let mut levels: Vec<f64> =
+        boots.iter().map(|b| b.iter().sum::<f64>() / b.len().max(1) as f64).collect();
+    let each = |levels: &[f64], part: &dyn Fn(f64) -> f64| -> f64 {
+        let of = |(boot, level): (&Vec<f64>, &f64)| -> f64 { boot.iter().map(|v| part(v - level)).sum() };
+        boots.iter().zip(levels).map(of).sum()
+    };
+    let scale_of = |sum: f64| (sum / count as f64).sqrt().max(least);
+    let mut scale = scale_of(each(&levels, &|r| r * r));
+    if shape != Shape::Normal {
+        for _ in 0..MOST_STEPS {
+            let mut sum = 0.0;
+            let mut moved = 0.0f64;
+            for (boot, level) in boots.iter().zip(&mut levels) {
+                let (mut top, mut bottom) = (0.0, 0.0);
+                for value in boot {
+                    let r = value - *level;
+                    let weight = shape.weight(r / scale);
+                    sum += weight * r * r;
+                    top += weight * r;
+                    bottom += weight;
+                }
+                if bottom > 0.0 {
+                    *level += top / bottom;
+                    moved = moved.max((top / bottom).abs());
+                }
+            }
+            let next = scale_of(sum);
+            moved = moved.max((next - scale).abs());
+            scale = next;
+            if moved <= PRECISION * scale {
+                break;
+            }
+        }
+    }
+    let sum = each(&levels, &|r| shape.deviance(r / scale));
+    (levels, sum + shape.at(count, scale))
+}
