@@ -6,9 +6,10 @@ use rand::{Rng, RngExt};
 pub const WITHIN: f64 = 0.02;
 /// Samples a boot.
 pub const SAMPLES: usize = 5;
-/// Host drift from the first boot to the last, in `WITHIN`s: along a line, and the step of a walk.
+/// Host drift in spreads of boots' means: from the first boot to the last along a line, and the
+/// step of a walk from boot to boot.
 const SLOPE: f64 = 3.0;
-const WALK: f64 = 0.5;
+const WALK: f64 = 0.7;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Noise {
@@ -85,12 +86,13 @@ pub fn cell(noise: Noise, rounds: usize, between: f64, shift: f64, random: &mut 
     let mut cell = Cell { base: Vec::new(), variant: Vec::new() };
     let boots = 2.0 * rounds as f64;
     let mut drift = 0.0;
+    let spread = (between * between + 1.0 / SAMPLES as f64).sqrt();
     for round in 0..rounds {
         let base_first: bool = random.random();
         for second in [false, true] {
             drift = match noise {
-                Noise::Line => SLOPE * (2 * round + usize::from(second)) as f64 / boots,
-                Noise::Walk => drift + WALK * normal(random),
+                Noise::Line => SLOPE * spread * (2 * round + usize::from(second)) as f64 / boots,
+                Noise::Walk => drift + WALK * spread * normal(random),
                 _ => 0.0,
             };
             let variant = second == base_first;

@@ -6,6 +6,9 @@
 
 use super::noise::{SHAPES, Shape, least_scale};
 
+/// By how much, in deviance a boot, another shape must fit better than normal noise: with a level
+/// for every boot there is much that it can fit by chance.
+const PRICE: f64 = 1.0;
 const MOST_STEPS: usize = 100;
 const PRECISION: f64 = 1e-6;
 
@@ -58,5 +61,6 @@ fn fit(boots: &[Vec<f64>], count: usize, least: f64, shape: Shape) -> (Vec<f64>,
         }
     }
     let sum = each(&levels, &|r| shape.deviance(r / scale));
-    (levels, sum + shape.at(count, scale))
+    let price = if shape == Shape::Normal { 0.0 } else { PRICE * boots.len() as f64 };
+    (levels, sum + shape.at(count, scale) + price)
 }
