@@ -10,7 +10,7 @@ use super::noise::{SHAPES, Shape, least_scale};
 /// for every boot there is much that it can fit by chance.
 const PRICE: f64 = 1.0;
 const MOST_STEPS: usize = 100;
-const PRECISION: f64 = 1e-6;
+const PRECISION: f64 = 1e-4;
 
 /// One value a boot, in order. Boots without samples have none.
 pub fn levels(boots: &[Vec<f64>]) -> Vec<Option<f64>> {

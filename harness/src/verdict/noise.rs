@@ -37,11 +37,11 @@ const HEAVY: f64 = 2.0;
 const SKEWED: f64 = 5.0;
 const WIDER: f64 = 3.0;
 /// Prices of shapes, in deviance.
-const PRICE_HEAVY: f64 = 1.0;
-const PRICE_SKEWED: f64 = 5.0;
+const PRICE_HEAVY: f64 = 2.0;
+const PRICE_SKEWED: f64 = 6.0;
 const MOST_STEPS: usize = 200;
 /// Steps end when nothing moves by more than this share of the scale.
-const PRECISION: f64 = 1e-6;
+const PRECISION: f64 = 1e-4;
 
 impl Shape {
     /// The weight of a residual of `u` scales (zero mean change of the deviance at this weight),
