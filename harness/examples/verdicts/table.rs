@@ -22,7 +22,7 @@ pub struct Options {
 impl Options {
     pub fn read() -> Options {
         let mut options =
-            Options { seed: 1, null: 60_000, cells: 4_000, calibrate: false, only: Vec::new() };
+            Options { seed: 1, null: 30_000, cells: 2_000, calibrate: false, only: Vec::new() };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut number = || words.next().and_then(|w| w.parse().ok()).unwrap_or(1);

@@ -32,18 +32,19 @@ fn fit(boots: &[Vec<f64>], count: usize, least: f64, shape: Shape) -> (Vec<f64>,
         let of = |(boot, level): (&Vec<f64>, &f64)| -> f64 { boot.iter().map(|v| part(v - level)).sum() };
         boots.iter().zip(levels).map(of).sum()
     };
-    let scale_of = |sum: f64| (sum / count as f64).sqrt().max(least);
-    let mut scale = scale_of(each(&levels, &|r| r * r));
+    let scale_of = |sum: f64, all: f64| (sum / all).sqrt().max(least);
+    let mut scale = scale_of(each(&levels, &|r| r * r), count as f64);
     if shape != Shape::Normal {
         for _ in 0..MOST_STEPS {
-            let mut sum = 0.0;
+            let (mut sum, mut all) = (0.0, 0.0);
             let mut moved = 0.0f64;
             for (boot, level) in boots.iter().zip(&mut levels) {
                 let (mut top, mut bottom) = (0.0, 0.0);
                 for value in boot {
                     let r = value - *level;
-                    let weight = shape.weight(r / scale);
+                    let (weight, share) = shape.weight(r / scale);
                     sum += weight * r * r;
+                    all += share;
                     top += weight * r;
                     bottom += weight;
                 }
@@ -52,7 +53,7 @@ fn fit(boots: &[Vec<f64>], count: usize, least: f64, shape: Shape) -> (Vec<f64>,
                     moved = moved.max((top / bottom).abs());
                 }
             }
-            let next = scale_of(sum);
+            let next = scale_of(sum, all);
             moved = moved.max((next - scale).abs());
             scale = next;
             if moved <= PRECISION * scale {

@@ -44,20 +44,27 @@ const MOST_STEPS: usize = 200;
 const PRECISION: f64 = 1e-4;
 
 impl Shape {
-    /// The weight of a residual of `u` scales (zero mean change of the deviance at this weight),
-    /// and its part of the deviance without constants.
-    pub(super) fn weight(self, u: f64) -> f64 {
+    /// The weight of a residual of `u` scales in the levels, and in the sum of weights that its
+    /// square is divided by for the scale: that sum is their number where the likelihood is
+    /// largest, and dividing by it gets there in few steps (Kent, Tyler, Vardi, Commun. Stat.
+    /// Simul. Comput. 23, 1994, p. 441).
+    pub(super) fn weight(self, u: f64) -> (f64, f64) {
         let student = |u: f64, freedom: f64| (freedom + 1.0) / (freedom + u * u);
         match self {
-            Shape::Normal => 1.0,
-            Shape::Heavy => student(u, HEAVY),
+            Shape::Normal => (1.0, 1.0),
+            Shape::Heavy => {
+                let weight = student(u, HEAVY);
+                (weight, weight)
+            }
             Shape::SkewedUp | Shape::SkewedDown => {
                 let width = self.width(u);
-                student(u / width, SKEWED) / (width * width)
+                let weight = student(u / width, SKEWED);
+                (weight / (width * width), weight)
             }
         }
     }
 
+    /// The part of the deviance of a residual of `u` scales that depends on it.
     pub(super) fn deviance(self, u: f64) -> f64 {
         let student = |u: f64, freedom: f64| (freedom + 1.0) * (u * u / freedom).ln_1p();
         match self {
@@ -170,13 +177,15 @@ impl Lines {
         };
         if shape != Shape::Normal || start.is_some() {
             for _ in 0..MOST_STEPS {
-                let mut sum = 0.0;
+                let (mut sum, mut all) = (0.0, 0.0);
                 for (i, weight) in weights.iter_mut().enumerate() {
                     let r = residual(i, &fit.factors);
-                    *weight = shape.weight(r / fit.scale);
-                    sum += *weight * r * r;
+                    let (level, scale) = shape.weight(r / fit.scale);
+                    *weight = level;
+                    sum += level * r * r;
+                    all += scale;
                 }
-                let scale = (sum / n as f64).sqrt().max(self.least_scale);
+                let scale = (sum / all).sqrt().max(self.least_scale);
                 let factors = self.solve(width, offset, &weights, &fit.factors);
                 let moved = (0..width)
                     .map(|c| (factors[c] - fit.factors[c]).abs())
