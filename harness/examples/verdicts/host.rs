@@ -83,7 +83,10 @@ pub struct Cell {
 /// Rounds of two boots each, in random order. `between` is the spread between boots in that within
 /// them, `shift` the ratio of variant to base less one.
 pub fn cell(noise: Noise, rounds: usize, between: f64, shift: f64, random: &mut impl Rng) -> Cell {
-    let mut cell = Cell { base: Vec::new(), variant: Vec::new() };
+    let mut cell = Cell {
+        base: Vec::new(),
+        variant: Vec::new(),
+    };
     let boots = 2.0 * rounds as f64;
     let mut drift = 0.0;
     let spread = (between * between + 1.0 / SAMPLES as f64).sqrt();
@@ -101,7 +104,11 @@ pub fn cell(noise: Noise, rounds: usize, between: f64, shift: f64, random: &mut 
             let boot = (0..SAMPLES)
                 .map(|_| 100.0 * ratio * (WITHIN * (level + noise.draw(random))).exp())
                 .collect();
-            if variant { cell.variant.push(boot) } else { cell.base.push(boot) }
+            if variant {
+                cell.variant.push(boot)
+            } else {
+                cell.base.push(boot)
+            }
         }
     }
     cell

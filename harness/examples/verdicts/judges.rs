@@ -43,7 +43,10 @@ impl Tables {
     pub fn new(rounds: usize) -> Tables {
         let samples = rounds * host::SAMPLES;
         let exact = if samples <= 50 { samples } else { 1 };
-        Tables { boots: RankSums::new(rounds, rounds), samples: RankSums::new(exact, exact) }
+        Tables {
+            boots: RankSums::new(rounds, rounds),
+            samples: RankSums::new(exact, exact),
+        }
     }
 }
 
@@ -58,7 +61,10 @@ pub fn contrast(cell: &Cell, tables: &Tables) -> Option<Contrast> {
     let rounds = cell.base.len();
     let boots: Vec<Boot> = (0u32..)
         .zip(values)
-        .map(|(i, value)| Boot { round: i % rounds as u32, value: value.unwrap_or(0.0) })
+        .map(|(i, value)| Boot {
+            round: i % rounds as u32,
+            value: value.unwrap_or(0.0),
+        })
         .collect();
     let (base, variant) = boots.split_at(rounds);
     Contrast::with(base, variant, tables.boots.clone())
@@ -76,9 +82,7 @@ pub fn judge(cell: &Cell, tables: &Tables, equivalence: bool) -> Opinion {
         ktrial: p(0.0),
         beyond: estimate.abs() > margin,
         estimate,
-        unchanged: equivalence
-            && estimate.abs() < margin
-            && p(margin) <= 0.1 && p(-margin) <= 0.1,
+        unchanged: equivalence && estimate.abs() < margin && p(margin) <= 0.1 && p(-margin) <= 0.1,
         student: peers::ministat(&base, &variant),
         ranks: peers::benchstat(&base, &variant, &tables.boots),
         ministat: peers::ministat(&all_base, &all_variant) <= 0.05,
@@ -134,7 +138,11 @@ pub fn calibrate(seed: u64, count: usize) {
                         .collect();
                     let (base, variant) = boots.split_at(rounds);
                     let contrast = Contrast::with(base, variant, ranks.clone())?;
-                    Some((contrast.worse(0.0), contrast.rank_p(0.0), contrast.freedom()))
+                    Some((
+                        contrast.worse(0.0),
+                        contrast.rank_p(0.0),
+                        contrast.freedom(),
+                    ))
                 })
             })
             .collect();
@@ -151,7 +159,11 @@ pub fn calibrate(seed: u64, count: usize) {
             let (mut low, mut high) = (0.3, 3.0);
             for _ in 0..30 {
                 let middle = (low + high) / 2.0;
-                if size(middle, alpha) > alpha { low = middle } else { high = middle }
+                if size(middle, alpha) > alpha {
+                    low = middle
+                } else {
+                    high = middle
+                }
             }
             let now = size(stretch(2 * rounds), alpha);
             print!("   {alpha}: {:.4} ({:.5})", (low + high) / 2.0, now);

@@ -17,7 +17,13 @@ fn main() {
     let rows: Vec<table::Row> = [3, 5, 10, 20]
         .into_iter()
         .flat_map(|rounds| [0.0, 0.5, 1.0, 2.0].map(|between| (rounds, between)))
-        .flat_map(|(rounds, between)| NOISES.map(|noise| table::Row { noise, rounds, between }))
+        .flat_map(|(rounds, between)| {
+            NOISES.map(|noise| table::Row {
+                noise,
+                rounds,
+                between,
+            })
+        })
         .filter(|row| options.wants(row))
         .collect();
     std::process::exit(table::run(&rows, &options));

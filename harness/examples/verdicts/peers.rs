@@ -21,7 +21,13 @@ pub fn benchstat(a: &[f64], b: &[f64], exact: &ktrial::verdict::ranks::RankSums)
     let mut u: f64 = 0.0;
     for x in a {
         for y in b {
-            u += if y > x { 1.0 } else if y == x { 0.5 } else { 0.0 };
+            u += if y > x {
+                1.0
+            } else if y == x {
+                0.5
+            } else {
+                0.0
+            };
         }
     }
     let (n, m) = (a.len() as f64, b.len() as f64);
@@ -39,7 +45,11 @@ pub fn lkp(a: &[f64], b: &[f64]) -> bool {
     let sorted = |values: &[f64]| {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
-        (sorted[0], sorted[sorted.len() / 2], sorted[sorted.len() - 1])
+        (
+            sorted[0],
+            sorted[sorted.len() / 2],
+            sorted[sorted.len() - 1],
+        )
     };
     let (a, b) = (sorted(a), sorted(b));
     let apart = |low: (f64, f64, f64), high: (f64, f64, f64)| {

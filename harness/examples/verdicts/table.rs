@@ -21,8 +21,13 @@ pub struct Options {
 
 impl Options {
     pub fn read() -> Options {
-        let mut options =
-            Options { seed: 1, null: 30_000, cells: 2_000, calibrate: false, only: Vec::new() };
+        let mut options = Options {
+            seed: 1,
+            null: 30_000,
+            cells: 2_000,
+            calibrate: false,
+            only: Vec::new(),
+        };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut number = || words.next().and_then(|w| w.parse().ok()).unwrap_or(1);
@@ -94,7 +99,11 @@ impl Judge {
 fn corrected(judge: Judge, cells: &[&Opinion]) -> Vec<bool> {
     let mut p: Vec<Option<f64>> = cells.iter().map(|c| Some(judge.p(c))).collect();
     benjamini_hochberg(&mut p);
-    cells.iter().zip(p).map(|(c, p)| judge.calls(c, p.unwrap_or(1.0))).collect()
+    cells
+        .iter()
+        .zip(p)
+        .map(|(c, p)| judge.calls(c, p.unwrap_or(1.0)))
+        .collect()
 }
 
 /// The share of trials of `size` unshifted cells with any alarm.
@@ -123,14 +132,21 @@ fn finds(judge: Judge, null: &[Opinion], shifted: &[Opinion], size: usize) -> (f
         found += right;
         false_share += wrong as f64 / (right + wrong).max(1) as f64;
     }
-    (found as f64 / (trials * truly) as f64, false_share / trials as f64)
+    (
+        found as f64 / (trials * truly) as f64,
+        false_share / trials as f64,
+    )
 }
 
 /// Counts what is not as it must be.
 pub fn run(rows: &[Row], options: &Options) -> i32 {
     let mut faults = 0;
     for row in rows {
-        let Row { noise, rounds, between } = *row;
+        let Row {
+            noise,
+            rounds,
+            between,
+        } = *row;
         let all = |shift, count| opinions(noise, rounds, between, shift, options.seed, count);
         let null = all(0.0, options.null);
         let shifted: Vec<Vec<Opinion>> = SHIFTS.iter().map(|s| all(*s, options.cells)).collect();
@@ -145,10 +161,17 @@ pub fn run(rows: &[Row], options: &Options) -> i32 {
             ("mmtests", &|o| o.mmtests),
         ];
         for (name, says) in used {
-            print!(" {name} {:.3} {:.2}", share(&null, says), share(&shifted[2], says));
+            print!(
+                " {name} {:.3} {:.2}",
+                share(&null, says),
+                share(&shifted[2], says)
+            );
         }
         let says = |o: &Opinion| o.unchanged;
-        print!("; unchanged at 0, 0.5, 1, 2 %: {:.2}", share(&null[..2000.min(null.len())], &says));
+        print!(
+            "; unchanged at 0, 0.5, 1, 2 %: {:.2}",
+            share(&null[..2000.min(null.len())], &says)
+        );
         (0..3).for_each(|i| print!(" {:.3}", share(&shifted[i], &says)));
         println!();
         for size in [1, 30, 300] {
@@ -167,7 +190,9 @@ pub fn run(rows: &[Row], options: &Options) -> i32 {
                 let [own, student, ranks] = all.map(|f| f.0);
                 line += &format!("   {}%: {own:.3} {student:.3} {ranks:.3}", shift * 100.0);
                 let trials = cells.len() / size.div_ceil(SHIFTED);
-                if size > 1 && all[0].1 > LEVEL + 2.6 * (LEVEL * (1.0 - LEVEL) / trials as f64).sqrt() {
+                if size > 1
+                    && all[0].1 > LEVEL + 2.6 * (LEVEL * (1.0 - LEVEL) / trials as f64).sqrt()
+                {
                     bad += &format!(" FALSE-DISCOVERIES({:.3})", all[0].1);
                 }
                 let best = student.max(ranks);
@@ -175,7 +200,9 @@ pub fn run(rows: &[Row], options: &Options) -> i32 {
                     continue;
                 }
                 match noise {
-                    Noise::Normal if own < best - 0.05 => bad += &format!(" LOST({:.3})", own - best),
+                    Noise::Normal if own < best - 0.05 => {
+                        bad += &format!(" LOST({:.3})", own - best)
+                    }
                     Noise::Skewed | Noise::Outliers | Noise::Line | Noise::Walk if own <= best => {
                         bad += &format!(" NOT-ABOVE({:.3})", own - best);
                     }

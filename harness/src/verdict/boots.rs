@@ -19,17 +19,30 @@ pub fn levels(boots: &[Vec<f64>]) -> Vec<Option<f64>> {
         return vec![None; boots.len()];
     }
     let least = least_scale(&all);
-    let fits = SHAPES.iter().map(|&shape| fit(boots, all.len(), least, shape));
-    let best = fits.min_by(|a, b| a.1.total_cmp(&b.1)).map(|fit| fit.0).unwrap_or_default();
-    boots.iter().zip(best).map(|(boot, level)| (!boot.is_empty()).then_some(level)).collect()
+    let fits = SHAPES
+        .iter()
+        .map(|&shape| fit(boots, all.len(), least, shape));
+    let best = fits
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|fit| fit.0)
+        .unwrap_or_default();
+    boots
+        .iter()
+        .zip(best)
+        .map(|(boot, level)| (!boot.is_empty()).then_some(level))
+        .collect()
 }
 
 /// The levels of boots with one common scale, and the deviance.
 fn fit(boots: &[Vec<f64>], count: usize, least: f64, shape: Shape) -> (Vec<f64>, f64) {
-    let mut levels: Vec<f64> =
-        boots.iter().map(|b| b.iter().sum::<f64>() / b.len().max(1) as f64).collect();
+    let mut levels: Vec<f64> = boots
+        .iter()
+        .map(|b| b.iter().sum::<f64>() / b.len().max(1) as f64)
+        .collect();
     let each = |levels: &[f64], part: &dyn Fn(f64) -> f64| -> f64 {
-        let of = |(boot, level): (&Vec<f64>, &f64)| -> f64 { boot.iter().map(|v| part(v - level)).sum() };
+        let of = |(boot, level): (&Vec<f64>, &f64)| -> f64 {
+            boot.iter().map(|v| part(v - level)).sum()
+        };
         boots.iter().zip(levels).map(of).sum()
     };
     let scale_of = |sum: f64, all: f64| (sum / all).sqrt().max(least);
@@ -62,6 +75,58 @@ fn fit(boots: &[Vec<f64>], count: usize, least: f64, shape: Shape) -> (Vec<f64>,
         }
     }
     let sum = each(&levels, &|r| shape.deviance(r / scale));
-    let price = if shape == Shape::Normal { 0.0 } else { PRICE * boots.len() as f64 };
+    let price = if shape == Shape::Normal {
+        0.0
+    } else {
+        PRICE * boots.len() as f64
+    };
     (levels, sum + shape.at(count, scale) + price)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normal_noise_gives_means_and_empty_boots_none() {
+        let boots = vec![vec![1.0, 2.0, 3.0], vec![], vec![2.0, 2.5, 3.6], vec![7.0]];
+        let found: Vec<Option<f64>> = levels(&boots);
+        let expected = [Some(2.0), None, Some(2.7), Some(7.0)];
+        for (found, expected) in found.iter().zip(expected) {
+            match (found, expected) {
+                (Some(a), Some(b)) => assert!((a - b).abs() < 1e-12, "{a} {b}"),
+                (a, b) => assert_eq!(*a, b),
+            }
+        }
+        assert_eq!(levels(&[vec![], vec![]]), [None, None]);
+    }
+
+    #[test]
+    fn a_sample_far_off_does_not_move_its_boot() {
+        // Five boots at 0 to 4, the same noise in each; one sample in some lies 50 above.
+        let noise = [-0.2, -0.1, 0.0, 0.1, 0.2];
+        let boots: Vec<Vec<f64>> = (0..5)
+            .map(|boot| {
+                let mut samples = noise.map(|e| e + f64::from(boot)).to_vec();
+                if boot % 2 == 0 {
+                    samples[4] = 50.0;
+                }
+                samples
+            })
+            .collect();
+        for (boot, level) in levels(&boots).into_iter().enumerate() {
+            assert!(
+                (level.unwrap() - boot as f64).abs() < 0.1,
+                "{boot} {level:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn samples_that_are_all_the_same_are_their_level() {
+        assert_eq!(
+            levels(&[vec![3.0; 4], vec![4.0; 4]]),
+            [Some(3.0), Some(4.0)]
+        );
+    }
 }

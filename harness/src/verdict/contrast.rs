@@ -66,7 +66,11 @@ impl Contrast {
             };
             let base = base.iter().map(|b| row(b, -0.5));
             let rows: Vec<Row> = base.chain(variant.iter().map(|b| row(b, 0.5))).collect();
-            let lines = Lines { rows, values: values.clone(), least_scale };
+            let lines = Lines {
+                rows,
+                values: values.clone(),
+                least_scale,
+            };
             let best = SHAPES
                 .iter()
                 .map(|&shape| (free(&lines, width, shape), shape))
@@ -75,7 +79,11 @@ impl Contrast {
         };
         let level = fitted(1)?;
         let columns = rounds.columns();
-        let trend = if columns > 0 { fitted(1 + columns) } else { None };
+        let trend = if columns > 0 {
+            fitted(1 + columns)
+        } else {
+            None
+        };
         let price = PRICE_TREND * columns as f64;
         let (lines, width, best, shape) = match trend {
             Some(trend) if trend.2.deviance + price < level.2.deviance => trend,
@@ -118,10 +126,12 @@ impl Contrast {
 
     /// The rank sum test's share of [`Self::p`].
     pub fn rank_p(&self, shift: f64) -> f64 {
-        self.ranks.p(&self.differences, shift).powf(match self.shape {
-            Shape::Normal => RANK_POWER,
-            _ => RANK_POWER_WEIGHED,
-        })
+        self.ranks
+            .p(&self.differences, shift)
+            .powf(match self.shape {
+                Shape::Normal => RANK_POWER,
+                _ => RANK_POWER_WEIGHED,
+            })
     }
 
     /// The likelihood's share of [`Self::p`]: with normal noise alone, Student's to the digit.
@@ -268,5 +278,133 @@ pub fn stretch(boots: usize) -> f64 {
 }
 
 /// Made by `bench/verdicts --calibrate`: boots of both sides, and the factor.
-const STRETCH: [(f64, f64); 6] =
-    [(6.0, 1.03), (10.0, 1.065), (16.0, 1.06), (24.0, 1.045), (40.0, 1.025), (60.0, 1.015)];
+const STRETCH: [(f64, f64); 6] = [
+    (6.0, 1.03),
+    (10.0, 1.065),
+    (16.0, 1.06),
+    (24.0, 1.045),
+    (40.0, 1.025),
+    (60.0, 1.015),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boots(values: &[f64]) -> Vec<Boot> {
+        (0..)
+            .zip(values)
+            .map(|(round, &value)| Boot { round, value })
+            .collect()
+    }
+
+    fn contrast(base: &[f64], variant: &[f64]) -> Contrast {
+        Contrast::of(&boots(base), &boots(variant)).unwrap()
+    }
+
+    const BASE: &[f64] = &[10.1, 9.8, 10.3, 9.9, 10.0];
+    const VARIANT: &[f64] = &[10.4, 10.6, 10.2, 10.7, 10.5];
+
+    #[test]
+    fn with_normal_noise_it_is_students_test_stretched() {
+        // scipy 1.17.1: ttest_ind(VARIANT, BASE).statistic = 3.7811767080232253, 8 degrees of
+        // freedom; the deviances then differ by 10 ln(1 + t^2 / 8) = 10.250239. At a stretch of
+        // 1.065, p = 2 * t.sf(sqrt(8 * expm1(10.250239 / 10 / 1.065)), 8).
+        let found = contrast(BASE, VARIANT);
+        assert_eq!(found.shape(), Shape::Normal);
+        assert!((found.estimate() - 0.46).abs() < 1e-12);
+        let t = (8.0 * (found.worse(0.0) / 10.0).exp_m1()).sqrt();
+        assert!((t - 3.781_176_708).abs() < 1e-8, "{t}");
+        assert!(
+            (found.p(0.0) - 0.007_003_304_78).abs() < 1e-8,
+            "{}",
+            found.p(0.0)
+        );
+        let (low, high) = found.interval(0.95).unwrap();
+        assert!(
+            (low - 0.167_869_79).abs() < 1e-4 && (high - 0.752_130_21).abs() < 1e-4,
+            "{low} {high}"
+        );
+    }
+
+    #[test]
+    fn the_interval_is_what_the_test_does_not_refuse() {
+        let skewed = [1.0, 1.2, 0.98, 1.1, 1.02, 0.97, 2.4, 1.6, 1.01, 1.9];
+        let shifted = [1.3, 1.52, 1.27, 1.38, 3.1, 1.33, 1.29, 1.31, 1.6, 1.35];
+        for (base, variant) in [(BASE, VARIANT), (&skewed[..], &shifted[..])] {
+            let found = contrast(base, variant);
+            for level in [0.90, 0.95, 0.99] {
+                let (low, high) = found.interval(level).unwrap();
+                let step = 1e-3 * (high - low);
+                assert!(low < found.estimate() && found.estimate() < high);
+                for (inside, outside) in [(low + step, low - step), (high - step, high + step)] {
+                    assert!(found.p(inside) > 1.0 - level, "{level} {low} {high}");
+                    assert!(found.p(outside) <= 1.0 - level, "{level} {low} {high}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_boot_far_off_does_not_hide_a_shift_and_does_not_make_one() {
+        // Student's p here is 0.118 (scipy 1.17.1: ttest_ind), for the one boot at 14.
+        let mut variant = VARIANT.to_vec();
+        variant[2] = 14.0;
+        let found = contrast(BASE, &variant);
+        assert_eq!(found.shape(), Shape::Heavy);
+        assert!(found.p(0.0) < 0.05, "{}", found.p(0.0));
+        assert!((found.estimate() - 0.5).abs() < 0.1, "{}", found.estimate());
+        let mut same = BASE.to_vec();
+        same[2] = 14.0;
+        assert!(contrast(BASE, &same).p(0.0) > 0.3);
+    }
+
+    #[test]
+    fn it_does_not_matter_where_zero_is_what_the_unit_is_and_which_side_is_base() {
+        let found = contrast(BASE, VARIANT);
+        let moved = |values: &[f64]| values.iter().map(|v| 3.0 * v - 7.0).collect::<Vec<_>>();
+        let other = contrast(&moved(BASE), &moved(VARIANT));
+        assert!((found.p(0.0) - other.p(0.0)).abs() < 1e-9);
+        assert!((3.0 * found.estimate() - other.estimate()).abs() < 1e-9);
+        let turned = contrast(VARIANT, BASE);
+        assert!((found.p(0.1) - turned.p(-0.1)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_drift_that_both_share_is_taken_out() {
+        // 1 a round on both sides, and 0.3 between them with the noise of BASE and VARIANT.
+        let drifting = |values: &[f64]| {
+            (0..)
+                .zip(values)
+                .map(|(i, v)| v + f64::from(i))
+                .collect::<Vec<_>>()
+        };
+        let found = contrast(&drifting(BASE), &drifting(VARIANT));
+        assert!(
+            (found.estimate() - 0.46).abs() < 1e-9,
+            "{}",
+            found.estimate()
+        );
+        assert!(found.p(0.0) < 0.02, "{}", found.p(0.0));
+    }
+
+    #[test]
+    fn five_boots_never_alarm_alone_among_three_hundred_cells_when_some_are_weighed_less() {
+        // Ranks: 1 of 126 arrangements, two-sided 0.0079; at the power of 1.5 that is 0.0007.
+        let found = contrast(
+            &[1.0, 1.001, 0.999, 1.002, 5.0],
+            &[9.0, 9.001, 8.999, 9.002, 9.003],
+        );
+        assert_ne!(found.shape(), Shape::Normal);
+        assert!((found.p(0.0) - (2.0f64 / 252.0).powf(1.5)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn two_boots_a_side_settle_nothing_and_without_spread_there_is_no_answer() {
+        assert!(contrast(&[1.0, 1.01], &[2.0, 2.01]).p(0.0) > 0.05);
+        assert!(Contrast::of(&boots(&[1.0; 5]), &boots(&[2.0; 5])).is_none());
+        assert!(Contrast::of(&boots(&[1.0]), &boots(&[2.0, 2.1])).is_none());
+        // Spread on one side alone is spread.
+        assert!(Contrast::of(&boots(&[1.0; 5]), &boots(&[2.0, 2.1, 2.2, 2.0, 2.1])).is_some());
+    }
+}

@@ -122,7 +122,11 @@ pub(super) fn least_scale(values: &[f64]) -> f64 {
         .map(|pair| pair[1] - pair[0])
         .filter(|step| *step > 0.0)
         .fold(f64::INFINITY, f64::min);
-    if step.is_finite() { step / 12.0f64.sqrt() } else { f64::MIN_POSITIVE }
+    if step.is_finite() {
+        step / 12.0f64.sqrt()
+    } else {
+        f64::MIN_POSITIVE
+    }
 }
 
 /// A fit by maximum likelihood.
@@ -248,5 +252,68 @@ impl Lines {
             factors[a] = (factors[a] - sum) / square[a][a];
         }
         factors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(values: &[f64], shape: Shape) -> Fit {
+        let lines = Lines {
+            rows: vec![[1.0, 0.0, 0.0, 0.0, 0.0]; values.len()],
+            values: values.to_vec(),
+            least_scale: least_scale(values),
+        };
+        lines.fit(1, 0.0, shape, None)
+    }
+
+    /// All from scipy 1.17.1: optimize.minimize(Nelder-Mead) of -2 times the sum of logpdf.
+    #[test]
+    fn levels_scales_and_deviances_are_those_of_scipy() {
+        let far = [1.0, 1.2, 0.9, 1.1, 1.05, 0.95, 8.0, 1.15];
+        // stats.norm.
+        let normal = level(&far, Shape::Normal);
+        assert!((normal.factors[0] - 1.918_75).abs() < 1e-9);
+        assert!((normal.scale - 2.300_399_08).abs() < 1e-7);
+        assert!((normal.deviance - 36.032_338_5).abs() < 1e-6);
+        // stats.t with 2 degrees of freedom: the boot at 8 hardly counts.
+        let heavy = level(&far, Shape::Heavy);
+        assert!((heavy.factors[0] - 1.051_155_9).abs() < 1e-4, "{heavy:?}");
+        assert!((heavy.scale - 0.113_572_3).abs() < 1e-4);
+        assert!((heavy.deviance - PRICE_HEAVY - 10.719_710_87).abs() < 1e-5);
+        // stats.t with 5 degrees of freedom, three times as wide above, times 2 / (1 + 3).
+        let skewed = [1.0, 1.2, 0.98, 1.1, 1.02, 0.97, 2.4, 1.6, 1.01, 1.9];
+        let up = level(&skewed, Shape::SkewedUp);
+        assert!((up.factors[0] - 1.028_896_3).abs() < 1e-4, "{up:?}");
+        assert!((up.deviance - PRICE_SKEWED - 6.954_599_67).abs() < 1e-5);
+        let mirrored: Vec<f64> = skewed.iter().map(|v| -v).collect();
+        let down = level(&mirrored, Shape::SkewedDown);
+        assert!((up.deviance - down.deviance).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_straight_line_is_found_by_least_squares() {
+        // y = 2 + 3 x exactly but for residuals (1, -1, -1, 1) that are orthogonal to both.
+        let lines = Lines {
+            rows: [-1.5, -0.5, 0.5, 1.5]
+                .map(|x| [1.0, x, 0.0, 0.0, 0.0])
+                .to_vec(),
+            values: vec![-1.5, -0.5, 2.5, 7.5],
+            least_scale: 1e-9,
+        };
+        let fit = lines.fit(2, 0.0, Shape::Normal, None);
+        assert!((fit.factors[0] - 2.0).abs() < 1e-12 && (fit.factors[1] - 3.0).abs() < 1e-12);
+        assert!((fit.scale - 1.0).abs() < 1e-12);
+        // The slope held at 3 leaves the same.
+        let held = lines.fit(1, 3.0, Shape::Normal, None);
+        assert!((held.deviance - fit.deviance).abs() < 1e-12);
+    }
+
+    #[test]
+    fn equal_values_keep_the_scale_of_their_rounding() {
+        let fit = level(&[5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 6.0], Shape::Heavy);
+        assert!(fit.deviance.is_finite());
+        assert!((fit.scale - 1.0 / 12.0f64.sqrt()).abs() < 1e-12);
     }
 }
