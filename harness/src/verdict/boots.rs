@@ -8,7 +8,7 @@ use super::noise::{SHAPES, Shape, least_scale};
 
 /// By how much, in deviance a boot, another shape must fit better than normal noise: with a level
 /// for every boot there is much that it can fit by chance.
-const PRICE: f64 = 1.0;
+const PRICE: f64 = 1.5;
 const MOST_STEPS: usize = 100;
 const PRECISION: f64 = 1e-4;
 

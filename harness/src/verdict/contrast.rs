@@ -17,7 +17,7 @@ use super::student;
 const RANK_POWER: f64 = 2.0;
 const RANK_POWER_WEIGHED: f64 = 1.5;
 /// By how much, in deviance a column, a trend must fit better than none.
-const PRICE_TREND: f64 = 6.0;
+const PRICE_TREND: f64 = 8.0;
 /// How precisely ends of intervals are found, as a share of the noise's scale.
 const END_PRECISION: f64 = 1e-4;
 
@@ -278,14 +278,7 @@ pub fn stretch(boots: usize) -> f64 {
 }
 
 /// Made by `bench/verdicts --calibrate`: boots of both sides, and the factor.
-const STRETCH: [(f64, f64); 6] = [
-    (6.0, 1.03),
-    (10.0, 1.065),
-    (16.0, 1.06),
-    (24.0, 1.045),
-    (40.0, 1.025),
-    (60.0, 1.015),
-];
+const STRETCH: [(f64, f64); 3] = [(10.0, 1.04), (24.0, 1.03), (40.0, 1.015)];
 
 #[cfg(test)]
 mod tests {

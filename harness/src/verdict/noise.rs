@@ -37,8 +37,8 @@ const HEAVY: f64 = 2.0;
 const SKEWED: f64 = 5.0;
 const WIDER: f64 = 3.0;
 /// Prices of shapes, in deviance.
-const PRICE_HEAVY: f64 = 2.0;
-const PRICE_SKEWED: f64 = 6.0;
+const PRICE_HEAVY: f64 = 3.0;
+const PRICE_SKEWED: f64 = 8.0;
 const MOST_STEPS: usize = 200;
 /// Steps end when nothing moves by more than this share of the scale.
 const PRECISION: f64 = 1e-4;
