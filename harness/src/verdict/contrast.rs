@@ -137,7 +137,12 @@ impl Contrast {
     /// The likelihood's share of [`Self::p`]: with normal noise alone, Student's to the digit.
     fn likelihood_p(&self, shift: f64) -> f64 {
         let n = self.lines.values.len();
-        let worse = self.worse(shift) / stretch(n) / n as f64;
+        let weighed = if self.shape == Shape::Normal {
+            1.0
+        } else {
+            STRETCH_WEIGHED
+        };
+        let worse = self.worse(shift) / stretch(n) / weighed / n as f64;
         let freedom = self.freedom();
         student::two_sided((freedom as f64 * worse.exp_m1()).sqrt(), freedom)
     }
@@ -277,8 +282,11 @@ pub fn stretch(boots: usize) -> f64 {
     }
 }
 
-/// Made by `bench/verdicts --calibrate`: boots of both sides, and the factor.
+/// Boots of both sides, and the factor, made by `bench/verdicts --calibrate`.
 const STRETCH: [(f64, f64); 3] = [(10.0, 1.04), (24.0, 1.03), (40.0, 1.015)];
+/// Where the fit lets some boots weigh less than others it is stretched by this as well: with
+/// outliers, the far tail is longer than with normal noise (`bench/verdicts`, 20 boots, 30 cells).
+const STRETCH_WEIGHED: f64 = 1.05;
 
 #[cfg(test)]
 mod tests {
@@ -302,20 +310,16 @@ mod tests {
     fn with_normal_noise_it_is_students_test_stretched() {
         // scipy 1.17.1: ttest_ind(VARIANT, BASE).statistic = 3.7811767080232253, 8 degrees of
         // freedom; the deviances then differ by 10 ln(1 + t^2 / 8) = 10.250239. At a stretch of
-        // 1.065, p = 2 * t.sf(sqrt(8 * expm1(10.250239 / 10 / 1.065)), 8).
+        // 1.04, p = 2 * t.sf(sqrt(8 * expm1(10.250239 / 10 / 1.04)), 8).
         let found = contrast(BASE, VARIANT);
         assert_eq!(found.shape(), Shape::Normal);
         assert!((found.estimate() - 0.46).abs() < 1e-12);
         let t = (8.0 * (found.worse(0.0) / 10.0).exp_m1()).sqrt();
         assert!((t - 3.781_176_708).abs() < 1e-8, "{t}");
-        assert!(
-            (found.p(0.0) - 0.007_003_304_78).abs() < 1e-8,
-            "{}",
-            found.p(0.0)
-        );
+        assert!((found.p(0.0) - 0.00635126).abs() < 1e-8, "{}", found.p(0.0));
         let (low, high) = found.interval(0.95).unwrap();
         assert!(
-            (low - 0.167_869_79).abs() < 1e-4 && (high - 0.752_130_21).abs() < 1e-4,
+            (low - 0.172_318_53).abs() < 1e-4 && (high - 0.747_681_47).abs() < 1e-4,
             "{low} {high}"
         );
     }
