@@ -5,6 +5,10 @@ import quopri
 import re
 
 
+#: Stands for a carriage return; no mail has it.
+RETURN = b"carriagereturn"
+
+
 def as_is(mail):
     return mail
 
@@ -46,7 +50,9 @@ def quoted_printable(mail):
     fields = [line for line in head.split(b"\n") if not re.match(rb"(?i)(mime|content)-", line)]
     fields += [b"MIME-Version: 1.0", b"Content-Type: text/plain; charset=utf-8",
                b"Content-Transfer-Encoding: quoted-printable"]
-    return b"\n".join(fields) + b"\n\n" + quopri.encodestring(body, quotetabs=False)
+    # quopri drops carriage returns, and so gets none to see.
+    lines = [quopri.encodestring(line.replace(b"\r", RETURN)).replace(RETURN, b"=0D") for line in body.split(b"\n")]
+    return b"\n".join(fields) + b"\n\n" + b"\n".join(lines)
 
 
 def flowed(mail):

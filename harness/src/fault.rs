@@ -116,7 +116,7 @@ impl Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.at.label(), plain(&self.what))?;
         for line in &self.evidence {
-            write!(f, "\n    {}", plain(line))?;
+            write!(f, "\n{}", format!("    {}", plain(line)).trim_end())?;
         }
         if let Some(next) = &self.next {
             write!(f, "\n  next: {}", plain(next))?;

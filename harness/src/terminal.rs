@@ -27,6 +27,35 @@ pub fn headline(text: &str) -> String {
     }
 }
 
+/// Widest line of a list, in characters.
+const FOLD: usize = 100;
+
+/// A line folded between its words where it is wider than 100 characters; what goes on stands
+/// deeper than what it belongs to.
+pub fn folded(line: &str) -> String {
+    let indent = line.len() - line.trim_start().len();
+    let mut text = line[..indent].to_owned();
+    let (mut width, mut empty) = (indent, true);
+    for word in line.split_whitespace() {
+        // More than one blank, as between columns, stays.
+        let start = word.as_ptr() as usize - line.as_ptr() as usize;
+        let before = &line[..start];
+        let blanks = before.len() - before.trim_end().len();
+        let length = word.chars().count();
+        if !empty && width + blanks + length > FOLD {
+            width = indent + 4;
+            text += &format!("\n{:width$}", "");
+        } else if !empty {
+            width += blanks;
+            text += &" ".repeat(blanks);
+        }
+        text += word;
+        width += length;
+        empty = false;
+    }
+    text
+}
+
 /// One line on standard error; where that is closed or full there is nobody to tell.
 pub fn complain(line: &str) {
     use std::io::Write;
@@ -64,6 +93,25 @@ mod tests {
         assert_eq!(headline(&"ä".repeat(160)), "ä".repeat(160));
         assert_eq!(headline(&"ä".repeat(161)), "ä".repeat(160) + "…");
         assert_eq!(headline(""), "");
+    }
+
+    #[test]
+    fn a_wide_line_is_folded_between_words_and_columns_stay() {
+        assert_eq!(folded("  name      a title"), "  name      a title");
+        let wide = format!("    needs {}", "word ".repeat(30).trim_end());
+        let lines: Vec<String> = folded(&wide).lines().map(str::to_owned).collect();
+        assert_eq!(lines[0].len(), 99);
+        assert_eq!(
+            lines[1],
+            format!("        {}", "word ".repeat(12).trim_end())
+        );
+        assert_eq!(lines.len(), 2);
+        // A word that is wider stands alone.
+        let long = "x".repeat(120);
+        assert_eq!(
+            folded(&format!("a {long} b")),
+            format!("a\n    {long}\n    b")
+        );
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use ktrial_patches::Date;
+
 /// Unix time in milliseconds.
 pub fn unix_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -12,6 +14,12 @@ pub fn unix_ms() -> i64 {
 pub fn date(seconds: i64) -> String {
     let (year, month, day) = civil(seconds.div_euclid(86_400));
     format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// The day of a commit where its author was, as `git log --date=short` shows it.
+pub fn day(date: Date) -> String {
+    let seconds = i64::from(date.offset_minutes) * 60;
+    self::date(date.seconds.saturating_add(seconds))
 }
 
 /// Days since 1970-01-01 as year, month, day of the Gregorian calendar, for every day that unix
@@ -28,4 +36,23 @@ fn civil(days: i64) -> (i64, i64, i64) {
     let day = day_of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `TZ=… date -d @1481305000`: 17:36 in UTC is past midnight in Tokyo.
+    #[test]
+    fn a_commit_is_of_the_day_that_its_author_had() {
+        let of = |offset_minutes| {
+            day(Date {
+                seconds: 1_481_305_000,
+                offset_minutes,
+            })
+        };
+        assert_eq!(of(0), "2016-12-09");
+        assert_eq!(of(9 * 60), "2016-12-10");
+        assert_eq!(of(-18 * 60), "2016-12-08");
+    }
 }

@@ -160,6 +160,15 @@ fn a_mail_from_standard_input_becomes_a_series() {
         .with(2, &["is no name for a series"]);
     lab.ktrial_fed(&["series", "check", "-", "--tree", "linux"], &mail)
         .with(0, &["stdin applies: 1 patch"]);
+    // A bare diff has no subject to be called after.
+    let (_, diff) = mail.split_once("\n---\n").unwrap();
+    lab.ktrial_fed(&["series", "import", "-"], diff).with(
+        0,
+        &[
+            "made ./changes-file-c: Changes file.c",
+            "0001-Changes-file.c.patch",
+        ],
+    );
 }
 
 #[test]
@@ -171,10 +180,8 @@ fn the_list_is_quick_and_says_what_can_be_tried_on_a_tree() {
         .lines()
         .find(|line| line.starts_with("linux-fd-fastalloc "))
         .unwrap();
-    assert!(
-        line.contains(" linux 6.1 ") && line.contains("A flag for socket(2)"),
-        "{line}"
-    );
+    assert!(line.contains("A flag for socket(2)"), "{line}");
+    assert!(said.out.contains("\n    for linux 6.1\n"), "{}", said.out);
     assert!(
         !lab.path("home/state/ktrial.db").exists(),
         "a list makes no database"
@@ -187,7 +194,7 @@ fn the_list_is_quick_and_says_what_can_be_tried_on_a_tree() {
         .out
         .lines()
         .skip_while(|line| !line.starts_with("linux-control-same "));
-    lines.next();
+    assert_eq!(lines.nth(1), Some("    for linux 6.1"));
     assert!(
         lines.next().unwrap().contains("linux 6.1.5"),
         "{}",
@@ -202,6 +209,8 @@ fn the_list_is_quick_and_says_what_can_be_tried_on_a_tree() {
         "{}",
         said.out
     );
+    let widest = said.out.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(100), "{widest:?}: {}", said.out);
 }
 
 /// A checkout and an imported folder of earlier trials, and one that is gone by now.
@@ -232,7 +241,7 @@ fn the_list_knows_the_trees_of_earlier_trials() {
     let said = lab.ktrial(&["series", "list"]).with(0, &[]);
     let lines = said.out.lines();
     let mut of_control = lines.skip_while(|line| !line.starts_with("linux-control-same "));
-    let trees: Vec<&str> = of_control.by_ref().skip(1).take(2).collect();
+    let trees: Vec<&str> = of_control.by_ref().skip(2).take(2).collect();
     assert!(
         trees[0].starts_with("    applies to folder 6.1.5")
             && trees[1].starts_with("    applies to linux 6.1.5"),
@@ -298,4 +307,30 @@ fn show_keeps_to_a_screen_and_does_not_drive_it() {
     assert!(said.out.len() < 4_000, "{}", said.out.len());
     let drives = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
     assert!(!said.out.contains(drives), "{}", said.out);
+}
+
+#[test]
+fn the_commits_of_a_bundle_are_listed() {
+    let lab = lab();
+    lab.git("linux", &["switch", "-q", "-c", "topic"]);
+    for (file, subject) in [("fs/open.c", "fs: one"), ("fs/pipe.c", "fs: two")] {
+        lab.commit("linux", &[(file, "x\n")], subject);
+    }
+    lab.git(
+        "linux",
+        &["bundle", "create", "-q", "../x.bundle", "main..topic"],
+    );
+    let log = [
+        "log",
+        "--reverse",
+        "--format=  %h  %s",
+        "--abbrev=12",
+        "main..",
+    ];
+    let commits = format!("  {}\n", lab.git("linux", &log));
+    let listed = format!("of the tree: the commits of the bundle x.bundle\n{commits}");
+    lab.ktrial(&["series", "show", "x.bundle"])
+        .with(0, &[&listed]);
+    lab.ktrial(&["series", "import", "x.bundle", "--name", "mine"])
+        .with(0, &[&commits]);
 }

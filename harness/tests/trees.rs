@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::fs;
 use std::process::Command;
 
 use common::{FREEBSD, LINUX, Lab};
@@ -129,4 +130,36 @@ fn the_history_of_a_shallow_clone_ends_where_it_ends() {
     assert_eq!(count(&tree), 2);
     lab.git("shallow", &["fetch", "-q", "--unshallow"]);
     assert_eq!(count(&open(&lab, "shallow")), 4);
+}
+
+/// Neither is taken for a plain folder, and neither for damage.
+#[test]
+fn a_repository_that_cannot_be_opened_says_what_is_wrong() {
+    let lab = Lab::new();
+    let check = || lab.ktrial(&["series", "check", "linux-control-same", "--tree", "linux"]);
+    for (path, text) in LINUX {
+        lab.write(&format!("linux/{path}"), text);
+    }
+    lab.write("linux/.git", "gitdir: ../nowhere/.git/worktrees/linux\n");
+    check().with(
+        2,
+        &[
+            "linux/.git names the repository ",
+            "nowhere/.git/worktrees/linux, which is not there",
+            "git worktree repair",
+        ],
+    );
+    lab.write("linux/.git", "../nowhere\n");
+    check().with(2, &["linux/.git is a file that names no repository"]);
+    fs::remove_file(lab.path("linux/.git")).unwrap();
+    check().with(0, &[]);
+    lab.git("linux", &["init", "-q", "--object-format=sha256"]);
+    lab.commit("linux", &[], "base");
+    check().with(
+        2,
+        &[
+            "linux is a SHA-256 repository, and only SHA-1 is read",
+            "git archive",
+        ],
+    );
 }

@@ -5,9 +5,11 @@
 
 mod binary;
 mod commit;
+mod conflict;
 mod damage;
 mod elsewhere;
 mod error;
+mod failures;
 mod file;
 mod form;
 mod habits;
@@ -27,6 +29,8 @@ mod twins;
 mod verify;
 mod write;
 
+use std::collections::HashSet;
+
 use git2::{Oid, Repository};
 
 use crate::{Change, Mend, Patch};
@@ -35,7 +39,10 @@ use file::{FileOutcome, Target};
 use journey::Journey;
 use overlay::Overlay;
 
-pub use error::{ApplyError, HunkFailure, ShownLine};
+pub use conflict::{HunkFailure, ShownLine};
+pub use error::ApplyError;
+pub use failures::{Failures, failures};
+pub(crate) use nearest::shown_at;
 
 /// What came of a series.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +88,9 @@ pub struct AppliedFile {
     pub path: String,
     /// The path that the patch means, where the tree has the file elsewhere by now.
     pub named: Option<String>,
+    /// What was taken off the front of its name in the patch, such as `/usr/src/`; empty
+    /// where that is nothing, or the `a/` and `b/` of git.
+    pub stripped: String,
     /// What happened to it as a whole.
     pub change: Change,
     /// Where each hunk landed.
@@ -258,6 +268,7 @@ fn apply_files(
         all.already.push(path);
     }
     all.already.extend(gone.into_iter().map(|(path, _)| path));
+    all.already = unique(all.already);
     let name = patch.name.clone();
     match all.already.first() {
         Some(path) if all.files.is_empty() => Err(ApplyError::AlreadyApplied {
@@ -267,8 +278,15 @@ fn apply_files(
         Some(_) if !certain => Err(ApplyError::PartlyApplied {
             patch: name,
             done: all.already,
-            open: all.files.into_iter().map(|file| file.path).collect(),
+            open: unique(all.files.into_iter().map(|file| file.path).collect()),
         }),
         _ => Ok(all),
     }
+}
+
+/// Each path once: a patch can have several parts for one file.
+fn unique(mut paths: Vec<String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    paths.retain(|path| seen.insert(path.clone()));
+    paths
 }

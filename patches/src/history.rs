@@ -2,9 +2,11 @@
 
 mod base;
 mod bundle;
+mod changes;
 mod commit;
 mod entries;
 mod fingerprint;
+mod named;
 mod pack;
 mod part;
 mod range;
@@ -19,8 +21,12 @@ use git2::{Oid, Repository};
 use crate::read::ReadError;
 
 pub use base::{Base, find_base};
+pub use bundle::bundled;
+pub(crate) use bundle::is_bundle;
 pub use commit::from_commit;
+pub use named::Named;
 pub use resolve::resolve;
+pub use search::taken_from;
 pub use since::{Since, changed_since};
 
 /// A way to name commits of a tree, or to bring them along.

@@ -37,6 +37,10 @@ pub enum MendKind {
     ByteOrderMark,
     /// It was taken out of a web page.
     Page,
+    /// Its date named no zone that is known.
+    Zone,
+    /// It was in the text of its mail, and attached to it as well.
+    Twice,
     /// It was quoted with `> `.
     Quotation,
     /// A mailer had wrapped a line.
@@ -66,9 +70,11 @@ impl Mend {
 
 impl MendKind {
     /// All kinds, in the order in which a patch is mended.
-    pub const ALL: [MendKind; 11] = [
+    pub const ALL: [MendKind; 13] = [
         MendKind::ByteOrderMark,
         MendKind::Page,
+        MendKind::Zone,
+        MendKind::Twice,
         MendKind::Quotation,
         MendKind::Wrapped,
         MendKind::EmptyContext,
@@ -90,6 +96,8 @@ impl MendKind {
         match self {
             MendKind::ByteOrderMark => "byte-order-mark",
             MendKind::Page => "page",
+            MendKind::Zone => "zone",
+            MendKind::Twice => "twice",
             MendKind::Quotation => "quotation",
             MendKind::Wrapped => "wrapped",
             MendKind::EmptyContext => "empty-context",
@@ -107,6 +115,10 @@ impl MendKind {
         match self {
             MendKind::ByteOrderMark => "decoded from UTF-16, or a byte order mark left out",
             MendKind::Page => "taken out of a web page",
+            MendKind::Zone => "its date names no zone that is known, and is taken for UTC",
+            MendKind::Twice => {
+                "the mail has the same patch in its text and attached; it is taken once"
+            }
             MendKind::Quotation => "`> ` taken off",
             MendKind::Wrapped => "a wrapped line joined",
             MendKind::EmptyContext => "empty context lines had lost their blank",

@@ -139,6 +139,14 @@ impl FilePatch {
     }
 }
 
+/// The blob of a file without content.
+const EMPTY_BLOB: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
+
+/// Whether an (abbreviated) id is that of a file without content.
+pub(crate) fn is_empty_blob(id: &str) -> bool {
+    EMPTY_BLOB.starts_with(&id.to_ascii_lowercase())
+}
+
 /// The two sections below `GIT binary patch`, as they stand there: a line
 /// `literal <bytes>` or `delta <bytes>`, then lines in base 85.
 #[derive(Debug, Clone, PartialEq, Eq)]

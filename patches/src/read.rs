@@ -1,8 +1,10 @@
 //! Reading: a mail, a thread, a saved page or a plain diff becomes patches.
 
 mod charset;
+mod date;
 mod description;
 mod diff;
+mod error;
 mod lines;
 mod mail;
 mod mend;
@@ -12,99 +14,17 @@ mod show;
 mod tag;
 mod thread;
 
-pub(crate) use mail::{is_mail, with_mbox_line, without_mbox_line};
+pub use error::{Place, ReadError, ReadErrorKind};
+pub(crate) use mail::{is_mail, with_mbox_line};
 pub use tag::Version;
 pub use thread::{Reason, ThreadError};
 
-use crate::{Header, MAX_PATCH_BYTES, Mend, Patch, Trailers};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::{Header, MAX_PATCH_BYTES, Mend, MendKind, Patch, Trailers};
+use page::Page;
 use thread::{Series, Taken};
-
-/// Why bytes could not be read as a patch. Always the patch's fault.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{name}:{line}: {kind}")]
-pub struct ReadError {
-    /// The name that was given to [`read`].
-    pub name: String,
-    /// The line, from 1; within the decoded text where a mail is in base64 or quoted-printable.
-    pub line: usize,
-    /// What is wrong there.
-    pub kind: ReadErrorKind,
-}
-
-/// What is wrong with a patch.
-#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
-pub enum ReadErrorKind {
-    /// More than [`MAX_PATCH_BYTES`].
-    #[error("the patch has {0} bytes, more than the {MAX_PATCH_BYTES} that are read; split it")]
-    TooLarge(usize),
-    /// Not a mail, or a mail that can't be decoded.
-    #[error("this mail can't be decoded: {0}")]
-    Mail(&'static str),
-    /// In a character set that it is not in.
-    #[error("this file can't be decoded: {0}")]
-    Charset(&'static str),
-    /// A thread of which no series can be made.
-    #[error(transparent)]
-    Thread(#[from] ThreadError),
-    /// Nothing in it changes a file.
-    #[error(
-        "no diff found: expected a mail or a thread of mails, a diff (unified, context or git's), \
-         the output of `git show`, a saved web page or a git bundle"
-    )]
-    NoDiff,
-    /// There is nothing in it.
-    #[error("it is empty: expected a patch")]
-    Empty,
-    /// Compressed by the program that is named.
-    #[error("it is compressed with {0}; unpack it first")]
-    Compressed(&'static str),
-    /// A kind of diff that is known and not read.
-    #[error("{what} can't be read; {instead}")]
-    Unsupported {
-        /// What it is.
-        what: &'static str,
-        /// What to do instead.
-        instead: &'static str,
-    },
-    /// A line that a diff can't have there.
-    #[error("expected {expected}, found `{found}`")]
-    Expected {
-        /// What a diff has there.
-        expected: &'static str,
-        /// The line.
-        found: String,
-    },
-    /// The file or the mail ends inside a hunk.
-    #[error(
-        "the hunk announces {old} lines before and {new} after, but the patch ends or breaks off \
-         when {old_left} and {new_left} of them are missing; it is probably cut off: take it again \
-         from where it came"
-    )]
-    HunkTooShort {
-        /// Lines announced before the patch.
-        old: usize,
-        /// Lines announced after the patch.
-        new: usize,
-        /// Lines that are missing of those before.
-        old_left: usize,
-        /// Lines that are missing of those after.
-        new_left: usize,
-    },
-    /// Changed lines go on where the hunk should end.
-    #[error("the hunk announces fewer lines than it has: it goes on with `{0}`")]
-    HunkTooLong(String),
-    /// A quoted patch with text of a reply between its lines.
-    #[error(
-        "the quoted patch has text of a reply here; take the patch from the mail that it answers"
-    )]
-    ReplyText,
-    /// A damaged line that can be read in more than one way.
-    #[error("can't tell what this line is: {0}")]
-    Doubtful(String),
-    /// A file name that is empty, badly quoted or not UTF-8.
-    #[error("bad file name: {0}")]
-    BadPath(&'static str),
-}
 
 /// A kind of trouble, and the line it is on.
 type Located<T> = Result<T, (usize, ReadErrorKind)>;
@@ -120,11 +40,13 @@ pub struct Reading {
     pub left_out: Vec<LeftOut>,
 }
 
-/// A mail of a thread that is no part of the series.
+/// A mail of a thread that is no part of the series, or that lacks the rest of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
     /// Its subject.
     pub subject: String,
+    /// The file it is in.
+    pub name: String,
     /// The line at which it starts, from 1.
     pub line: usize,
     /// Why it is left out.
@@ -149,37 +71,131 @@ pub struct LeftOut {
 /// # Errors
 /// [`ReadError`] with the line, for anything that is no such patch.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
-    let error = |(line, kind)| ReadError {
-        name: name.to_owned(),
-        line,
-        kind,
-    };
-    if bytes.len() > MAX_PATCH_BYTES {
-        return Err(error((1, ReadErrorKind::TooLarge(bytes.len()))));
-    }
-    refuse_what_holds_no_text(bytes).map_err(|kind| error((1, kind)))?;
-    let (text, mark) = charset::without_mark(bytes).map_err(|kind| error((1, kind)))?;
-    let mark = mark.map(|kind| mend::of_patch(kind, 1, 1));
-    let mut whole: Vec<Mend> = mark.into_iter().collect();
-    let mut reading = match page::text(&text).map_err(error)? {
-        Some(page) => {
-            whole.push(page.mend());
-            let mut reading = read_text(name, &page.text)
-                .map_err(|(line, kind)| error((page.line(line), kind)))?;
-            page.place(&mut reading);
-            reading
+    read_all(&[File { name, bytes }])
+}
+
+/// A file to read.
+#[derive(Debug, Clone, Copy)]
+pub struct File<'a> {
+    /// Its name, for messages and for the patches in it.
+    pub name: &'a str,
+    /// What it holds.
+    pub bytes: &'a [u8],
+}
+
+/// Reads several files as [`read`] does one: mails as one thread, in whatever order they are
+/// given; where one of the files is no mail, each by itself, in their order.
+///
+/// # Errors
+/// [`ReadError`] with the file and the line; for more than [`MAX_PATCH_BYTES`] in all too.
+pub fn read_all(files: &[File]) -> Result<Reading, ReadError> {
+    let mut total = 0;
+    for file in files {
+        total += file.bytes.len();
+        if total > MAX_PATCH_BYTES {
+            return Err(file.error((1, ReadErrorKind::TooLarge(total))));
         }
-        None => read_text(name, &text).map_err(error)?,
+    }
+    let texts: Vec<Text> = files.iter().map(Text::of).collect::<Result<_, _>>()?;
+    if texts.iter().all(Text::is_mail) {
+        return thread(&texts);
+    }
+    let mut all = Reading {
+        patches: Vec::new(),
+        cover: None,
+        left_out: Vec::new(),
     };
-    if let [only] = &mut reading.patches[..]
-        && !whole.is_empty()
-    {
-        only.source = bytes.to_vec();
+    for text in &texts {
+        let one = text.read()?;
+        all.patches.extend(one.patches);
+        all.left_out.extend(one.left_out);
+        all.cover = all.cover.or(one.cover);
     }
-    for patch in &mut reading.patches {
-        patch.mends.splice(0..0, whole.iter().cloned());
+    Ok(all)
+}
+
+impl File<'_> {
+    fn error(&self, (line, kind): (usize, ReadErrorKind)) -> ReadError {
+        ReadError {
+            name: self.name.to_owned(),
+            line,
+            kind,
+        }
     }
-    Ok(reading)
+}
+
+/// The text of a file: in UTF-8 or what its mails say, and taken out of the page that shows it.
+struct Text<'a> {
+    file: File<'a>,
+    text: Cow<'a, [u8]>,
+    mark: Option<MendKind>,
+    page: Option<Page>,
+}
+
+impl<'a> Text<'a> {
+    fn of(file: &File<'a>) -> Result<Text<'a>, ReadError> {
+        let at_start = |kind| file.error((1, kind));
+        refuse_what_holds_no_text(file.bytes).map_err(at_start)?;
+        let (text, mark) = charset::without_mark(file.bytes).map_err(at_start)?;
+        let page = page::text(&text).map_err(|error| file.error(error))?;
+        Ok(Text {
+            file: *file,
+            text,
+            mark,
+            page,
+        })
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.page.as_ref().map_or(&self.text, |page| &page.text)
+    }
+
+    /// The line of the file from which a line of the text comes.
+    fn line(&self, line: usize) -> usize {
+        self.page.as_ref().map_or(line, |page| page.line(line))
+    }
+
+    fn error(&self, (line, kind): (usize, ReadErrorKind)) -> ReadError {
+        self.file.error((self.line(line), kind))
+    }
+
+    fn is_mail(&self) -> bool {
+        !show::is_show(self.bytes()) && mail::is_mail(self.bytes())
+    }
+
+    fn read(&self) -> Result<Reading, ReadError> {
+        if self.is_mail() {
+            return thread(std::slice::from_ref(self));
+        }
+        let (name, bytes) = (self.file.name, self.bytes());
+        let reading = match show::is_show(bytes) {
+            true => show::read(name, bytes),
+            false => plain(name, bytes),
+        };
+        let mut reading = reading.map_err(|error| self.error(error))?;
+        for left_out in &mut reading.left_out {
+            left_out.line = self.line(left_out.line);
+        }
+        let alone = reading.patches.len() == 1;
+        for patch in &mut reading.patches {
+            for mend in &mut patch.mends {
+                mend.line = self.line(mend.line);
+            }
+            self.finish(patch, alone);
+        }
+        Ok(reading)
+    }
+
+    /// A patch with what was done to the whole file. `alone`: it is all that the file holds.
+    fn finish(&self, patch: &mut Patch, alone: bool) {
+        let mark = self.mark.map(|kind| mend::of_patch(kind, 1, 1));
+        let page = self.page.as_ref().map(Page::mend);
+        let whole: Vec<Mend> = mark.into_iter().chain(page).collect();
+        if alone && !whole.is_empty() {
+            patch.source = self.file.bytes.to_vec();
+        }
+        patch.mends.splice(0..0, whole);
+    }
 }
 
 /// What compressed files begin with.
@@ -203,32 +219,58 @@ fn refuse_what_holds_no_text(bytes: &[u8]) -> Result<(), ReadErrorKind> {
     }
 }
 
-/// Reads what is neither in UTF-16 nor a page.
-fn read_text(name: &str, text: &[u8]) -> Located<Reading> {
-    if show::is_show(text) {
-        return show::read(name, text);
+/// Reads files of mails as one thread.
+fn thread(texts: &[Text]) -> Result<Reading, ReadError> {
+    let mut mails = mail::Mails::default();
+    for (number, text) in texts.iter().enumerate() {
+        let first = mails.read.len();
+        let read = mails.read_file(number, text.file.name, text.bytes());
+        read.map_err(|error| text.error(error))?;
+        if text.page.is_some() {
+            let found = mails.read[first..].iter_mut();
+            found.for_each(|mail| mail.place(|line| text.line(line)));
+        }
     }
-    if !mail::is_mail(text) {
-        return plain(name, text);
+    let sorted = thread::sort(mails.read).map_err(|(at, kind)| {
+        let Place { name, line } = at;
+        ReadError { name, line, kind }
+    })?;
+    Ok(named(texts, sorted))
+}
+
+/// The patches of a thread, called by the names of their files.
+fn named(texts: &[Text], sorted: Series) -> Reading {
+    let mut counts = vec![0; texts.len()];
+    for taken in &sorted.patches {
+        counts[taken.mail.file] += 1;
     }
-    let Series {
-        patches,
-        cover,
-        left_out,
-    } = thread::sort(mail::all(text)?)?;
-    let patch = |(index, taken): (usize, Taken)| Patch {
-        name: numbered(name, index),
-        header: taken.mail.header,
-        trailers: taken.mail.trailers,
-        mends: taken.changes.mends,
-        files: taken.changes.files,
-        source: taken.mail.source,
+    let mut before = vec![0; texts.len()];
+    let patch = |taken: Taken| {
+        let file = taken.mail.file;
+        let text = &texts[file];
+        let mut patch = Patch {
+            name: numbered(text.file.name, before[file]),
+            header: taken.mail.header,
+            trailers: taken.mail.trailers,
+            mends: taken.changes.mends,
+            files: taken.changes.files,
+            source: taken.mail.source,
+        };
+        before[file] += 1;
+        text.finish(&mut patch, counts[file] == 1);
+        patch
     };
-    Ok(Reading {
-        patches: patches.into_iter().enumerate().map(patch).collect(),
-        cover,
+    let patches = sorted.patches.into_iter().map(patch).collect();
+    let numbers = texts.iter().map(|text| text.file.name).zip(0..);
+    let numbers: HashMap<&str, usize> = numbers.collect();
+    let order = |it: &LeftOut| (numbers.get(it.name.as_str()).copied(), it.line);
+    let mut left_out = sorted.left_out;
+    left_out.sort_by_key(order);
+    Reading {
+        patches,
+        cover: sorted.cover,
         left_out,
-    })
+    }
 }
 
 /// Reads a diff that is in no mail.

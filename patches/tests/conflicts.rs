@@ -4,6 +4,8 @@
 mod common;
 
 use common::{Lab, file, numbers};
+use ktrial_patches::apply::{ApplyError, Failures, apply, failures};
+use ktrial_patches::read::read;
 
 #[test]
 fn a_failed_hunk_shows_both_sides() {
@@ -116,4 +118,137 @@ fn a_long_hunk_is_shown_in_part() {
     );
     assert!(text.contains("\n     150 ! other\n"), "{text}");
     assert_eq!(text.lines().count(), 1 + 2 * (1 + 1 + 24 + 1), "{text}");
+}
+
+/// Lines 1 to 200, and a patch with a hunk at each of these lines, which expects `was` there.
+fn hunks(path: &str, lines: &[usize], was: impl Fn(usize) -> String) -> String {
+    let hunk = |&n: &usize| {
+        let (before, after) = (n - 1, n + 1);
+        format!(
+            "@@ -{before},3 +{before},3 @@\n {before}\n-{}\n+x\n {after}\n",
+            was(n)
+        )
+    };
+    let hunks: String = lines.iter().map(hunk).collect();
+    format!("--- a/{path}\n+++ b/{path}\n{hunks}")
+}
+
+/// GNU `patch` on the same files: hunks 2 and 4 of `f` and hunk 1 of `g` fail, and it can't
+/// find `missing`.
+#[test]
+fn every_hunk_that_fails_is_found_and_those_beyond_the_limit_are_counted() {
+    let lab = Lab::new();
+    let numbers = numbers(200);
+    let base = lab.commit(&[file("f", &numbers), file("g", &numbers)]);
+    let wrong = |n: usize| match n {
+        40 | 80 => format!("not {n}"),
+        n => n.to_string(),
+    };
+    let text = [
+        hunks("f", &[20, 40, 60, 80, 100], wrong),
+        hunks("missing", &[20], wrong),
+        hunks("g", &[40, 60], wrong),
+    ]
+    .concat();
+    let patches = read("test.patch", text.as_bytes()).unwrap().patches;
+    let error = apply(&lab.repo, base, &patches).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("test.patch: hunk 2 of 5 does")
+    );
+    let all = failures(&lab.repo, base, &patches, &error, 10).unwrap();
+    let first_lines = |all: &Failures| -> Vec<String> {
+        let text = all.shown.iter().map(ApplyError::to_string);
+        text.map(|text| text.lines().next().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(
+        first_lines(&all),
+        [
+            "test.patch: hunk 4 of 5 does not apply to f at line 79",
+            "test.patch: the tree has no missing (the patch calls it a/missing)",
+            "test.patch: hunk 1 of 2 does not apply to g at line 39",
+        ]
+    );
+    assert!(all.more.is_empty());
+    let few = failures(&lab.repo, base, &patches, &error, 1).unwrap();
+    assert_eq!(first_lines(&few).len(), 1);
+    assert_eq!(few.more, [("missing".to_owned(), 1), ("g".to_owned(), 1)]);
+}
+
+/// The patches before the one that fails are in the tree when its hunks are looked at.
+#[test]
+fn the_other_hunks_of_a_later_patch_are_those_that_fail_on_top_of_the_earlier_ones() {
+    let lab = Lab::new();
+    let base = lab.commit(&[file("f", &numbers(200))]);
+    let first = hunks("f", &[20, 60], |n| n.to_string());
+    // The first two are there as the first patch leaves them.
+    let second = hunks("f", &[20, 40, 60, 80], |n| match n {
+        20 | 60 => "x".to_owned(),
+        n => format!("not {n}"),
+    });
+    let mut patches = read("1.patch", first.as_bytes()).unwrap().patches;
+    let second = second.replace("+x", "+y");
+    patches.extend(read("2.patch", second.as_bytes()).unwrap().patches);
+    let error = apply(&lab.repo, base, &patches).unwrap_err();
+    assert!(error.to_string().starts_with("2.patch: hunk 2 of 4"));
+    let all = failures(&lab.repo, base, &patches, &error, 10).unwrap();
+    assert_eq!(all.shown.len(), 1);
+    let text = all.shown[0].to_string();
+    assert!(
+        text.starts_with("2.patch: hunk 4 of 4 does not apply to f at line 79"),
+        "{text}"
+    );
+}
+
+/// A hostile patch is looked at up to a thousand failures.
+#[test]
+fn failures_are_counted_up_to_a_thousand() {
+    let lab = Lab::new();
+    let base = lab.commit(&[file("f", &numbers(10_000))]);
+    let lines: Vec<usize> = (1..=1_500).map(|n| 5 * n).collect();
+    let text = hunks("f", &lines, |n| format!("not {n}"));
+    let patches = read("test.patch", text.as_bytes()).unwrap().patches;
+    let error = apply(&lab.repo, base, &patches).unwrap_err();
+    let all = failures(&lab.repo, base, &patches, &error, 4).unwrap();
+    assert_eq!(
+        (all.shown.len(), &all.more[..]),
+        (4, &[("f".to_owned(), 995)][..])
+    );
+}
+
+/// A patch may have several parts for one file, as where two diffs are put together.
+#[test]
+fn a_file_is_named_once_however_often_the_patch_has_it() {
+    let lab = Lab::new();
+    let done = numbers(100)
+        .replace("\n20\n", "\nx\n")
+        .replace("\n60\n", "\nx\n");
+    let part = |path: &str, line: usize| hunks(path, &[line], |n| n.to_string());
+    let refused = |parts: &[String]| {
+        let plain = numbers(100);
+        let files = [file("f", &done), file("g", &plain)];
+        lab.try_patch(&files, &parts.concat())
+            .unwrap_err()
+            .to_string()
+    };
+    let twice = [part("f", 20), part("f", 60)];
+    assert_eq!(
+        refused(&twice),
+        "test.patch: already applied: f already is as the patch makes it (with `reverse = true` \
+         it is taken out)"
+    );
+    let with_g = [&twice[..], &[part("g", 20), part("g", 60)]].concat();
+    assert_eq!(
+        refused(&with_g),
+        "test.patch: applied in part: already done in f, not yet in g; take what is done out of \
+         the patch"
+    );
+    let with_f = [&with_g[..], &[part("f", 80)]].concat();
+    assert_eq!(
+        refused(&with_f),
+        "test.patch: applied in part: not yet in g, in part in f; take what is done out of the \
+         patch"
+    );
 }

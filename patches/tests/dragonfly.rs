@@ -151,9 +151,12 @@ fn the_base_of_the_seed_is_the_newest_on_which_it_applies() {
     let base = find_base(&tree.repo, tree.tip, &patches, usize::MAX)
         .unwrap()
         .unwrap();
-    println!("{} {} ({} behind)", base.commit, base.subject, base.behind);
+    println!(
+        "{} {} ({} behind)",
+        base.commit.id, base.commit.subject, base.behind
+    );
     let paths = tree.git(&["diff-tree", "-r", "--no-commit-id", "--name-only", EXEC]);
-    let range = format!("{}..{}", base.commit, tree.tip);
+    let range = format!("{}..{}", base.commit.id, tree.tip);
     let arguments = ["rev-list", "--full-history", &range, "--"];
     let newer = tree.git(&[&arguments[..], &paths.lines().collect::<Vec<_>>()].concat());
     for newer in newer.lines() {
@@ -184,7 +187,7 @@ fn no_newer_commit_than_the_base_that_is_found_takes_the_patch() {
         let applies = |id: &&Oid| apply(&tree.repo, **id, &patches).is_ok();
         assert_eq!(ids[..behind].iter().find(applies), None, "{id}");
         if let Some(base) = base {
-            assert_eq!(base.commit, ids[behind], "{id}");
+            assert_eq!(base.commit.id, ids[behind], "{id}");
             found += 1;
         }
     }
@@ -214,19 +217,19 @@ fn the_commit_behind_a_conflict_is_the_one_at_which_it_begins() {
         };
         println!(
             "{:.10} {} <- {first}",
-            since.commit.to_string(),
-            since.subject
+            since.first.id.to_string(),
+            since.first.subject
         );
         if matches!(error, ApplyError::AlreadyApplied { .. }) {
-            let by = tree.repo.find_commit(since.commit).unwrap();
+            let by = tree.repo.find_commit(since.first.id).unwrap();
             let parent = by.parent_id(0).unwrap();
             let before = apply(&tree.repo, parent, &patches);
-            let after = apply(&tree.repo, since.commit, &patches);
+            let after = apply(&tree.repo, since.first.id, &patches);
             assert!(
                 before.is_ok() || patches[0].files.len() > 1,
                 "{id} before {parent}"
             );
-            assert!(after.is_err(), "{id} on {}", since.commit);
+            assert!(after.is_err(), "{id} on {}", since.first.id);
         }
         named += 1;
     }

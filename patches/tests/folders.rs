@@ -263,6 +263,44 @@ fn blank_lines_above_the_line_of_an_mbox() {
     assert_eq!(names(&series), ["1.eml", "2.eml"]);
 }
 
+/// Of a thread in several files, both places of what is there twice are named.
+#[test]
+fn mails_that_disagree_are_named_with_their_files() {
+    let files = [
+        ("a.eml", &*mail("PATCH 1/1", "One", 1, 2)),
+        ("b.eml", &format!("\n{}", mail("PATCH 1/1", "One", 1, 3))),
+        (
+            "c.eml",
+            "From: A <a@example.org>\nSubject: Re: [PATCH 1/1] One\n\nNo.\n",
+        ),
+    ];
+    let twice = folder(&files);
+    assert_eq!(
+        Series::open(twice.path()).unwrap_err().to_string(),
+        "b.eml:2: v1 has two different mails for 1/1, here and at a.eml:1; take one out"
+    );
+    let answered = folder(&[files[0], files[2]]);
+    let left_out = &Series::open(answered.path()).unwrap().left_out[0];
+    assert_eq!((&left_out.name[..], left_out.line), ("c.eml", 1));
+}
+
+/// An mbox beside a mail: patches are called by their file, and told apart by their number in it.
+#[test]
+fn patches_of_one_thread_keep_the_names_of_their_files() {
+    let from = "From 2f0f2ef0 Mon Sep 17 00:00:00 2001\n";
+    let (one, three) = (
+        mail("PATCH 1/3", "One", 1, 2),
+        mail("PATCH 3/3", "Three", 3, 4),
+    );
+    let mbox = format!("{from}{three}\n{from}{one}");
+    // No newline at its end, as some mailers save a mail.
+    let two = mail("PATCH 2/3", "Two", 2, 3);
+    let files = [("1.eml", two.trim_end()), ("2.mbox", &mbox[..])];
+    let series = Series::open(folder(&files).path()).unwrap();
+    assert_eq!(names(&series), ["2.mbox", "1.eml", "2.mbox#2"]);
+    assert_eq!(outcome(&series, "1\n"), "4\n");
+}
+
 /// A list of a few kilobytes must not stand for gigabytes.
 #[test]
 fn a_file_that_is_listed_again_and_again_is_read_a_bounded_number_of_times() {
@@ -292,4 +330,25 @@ fn a_description_that_is_no_file_is_not_passed_over() {
     let folder = folder(&[("series.toml/x", ""), ("one.diff", &diff("f", 1, 2))]);
     let error = Series::open(folder.path()).unwrap_err().to_string();
     assert!(error.contains("series.toml can't be read"), "{error}");
+}
+
+#[test]
+fn what_is_wrong_with_a_thread_in_a_folder_names_its_files() {
+    let refused = |files: &[(&str, &str)]| {
+        let folder = folder(files);
+        let error = Series::open(folder.path()).unwrap_err().to_string();
+        let shown = format!("{}: ", folder.path().display());
+        error.strip_prefix(&shown).unwrap_or(&error).to_owned()
+    };
+    let (one, three) = (mail("1/3", "one", 1, 2), mail("3/3", "three", 3, 4));
+    assert_eq!(
+        refused(&[("1.patch", &one), ("3.patch", &three)]),
+        "1.patch:1: v1 has no 2/3: found 1, 3"
+    );
+    let (one, other) = (mail("1/2", "one", 1, 2), mail("1/2", "other", 2, 3));
+    let two = mail("2/2", "two", 3, 4);
+    assert_eq!(
+        refused(&[("1.patch", &one), ("1b.patch", &other), ("2.patch", &two)]),
+        "1b.patch:1: v1 has two different mails for 1/2, here and at 1.patch:1; take one out"
+    );
 }

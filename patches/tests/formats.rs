@@ -241,6 +241,61 @@ fn what_would_be_lost_is_refused() {
     }
 }
 
+/// `git apply` and `git am` 2.47 say "patch with only garbage" of the first three. The mode, the
+/// new name and the empty file of the others they make, and lose the content in silence.
+#[test]
+fn a_file_whose_ids_differ_and_that_has_no_change_is_refused() {
+    let good = "diff --git a/g b/g\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n";
+    let ids = "index 1234567..89abcde";
+    let cases = [
+        (format!("{ids} 100644\n"), 2),
+        (format!("{ids} 100644\n{good}"), 2),
+        (format!("old mode 100644\nnew mode 100755\n{ids}\n"), 4),
+        (
+            format!("similarity index 90%\nrename from f\nrename to f\n{ids} 100644\n"),
+            5,
+        ),
+        (
+            format!("similarity index 90%\ncopy from f\ncopy to f\n{ids} 100644\n"),
+            5,
+        ),
+        (
+            "new file mode 100644\nindex 0000000..89abcde\n".to_owned(),
+            3,
+        ),
+    ];
+    for (rest, line) in cases {
+        let text = format!("diff --git a/f b/f\n{rest}");
+        for text in [text.clone(), format!("{good}{text}")] {
+            let above = text.find("diff --git a/f").unwrap();
+            let error = refused(&text);
+            assert_eq!(error.line, line + text[..above].lines().count(), "{error}");
+            let message = error.to_string();
+            assert!(
+                message.contains("f changes, as the two ids here say"),
+                "{message}"
+            );
+        }
+    }
+    // Names without a hunk: "patch with only garbage" too.
+    let names = format!("diff --git a/f b/f\n{ids} 100644\n--- a/f\n+++ b/f\n");
+    assert!(
+        refused(&names)
+            .to_string()
+            .starts_with("p:5: expected a hunk")
+    );
+    // Nothing is lost of a file that is made empty, moved as it is, or not changed at all;
+    // e69de29 is the blob of an empty file.
+    let whole = [
+        "new file mode 100644\nindex 0000000..e69de29\n",
+        "similarity index 100%\nrename from f\nrename to h\n",
+        "index 1234567..1234567 100644\n",
+    ];
+    for rest in whole {
+        assert!(files(&format!("{good}diff --git a/f b/f\n{rest}")).len() <= 2);
+    }
+}
+
 #[test]
 fn a_name_is_bounded() {
     let long = "x/".repeat(3000);

@@ -184,6 +184,18 @@ fn a_plain_diff_keeps_its_name() {
     }
 }
 
+/// What came by a pipe has no name of its own.
+#[test]
+fn a_diff_without_a_name_is_called_after_its_series() {
+    let mut series = Series::from_bytes("stdin", DIFF.as_bytes()).unwrap();
+    series.title = "Changes f".into();
+    let (_place, folder, written) = write(&series);
+    assert_eq!(files(&folder), ["0001-Changes-f.patch", "series.toml"]);
+    let patch = written.own_patches().next().unwrap();
+    assert_eq!(patch.header.subject, "0001-Changes-f.patch");
+    assert_eq!(patch.files, series.own_patches().next().unwrap().files);
+}
+
 #[test]
 fn options_of_a_quilt_folder_are_kept() {
     let quilt = TempDir::new().unwrap();

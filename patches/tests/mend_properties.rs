@@ -86,15 +86,15 @@ fn undamaged(text: &str) -> Option<Vec<FilePatch>> {
     patch.mends.is_empty().then_some(patch.files)
 }
 
-/// The same with the empty context at the end of hunks that the whole ones have:
-/// counts can leave it out, and where it is the end of a mail, it can be gone.
+/// The same with the context at the end of hunks that the whole ones have: counts can
+/// leave it out, and where it is empty and the end of a mail, it can be gone.
 fn with_last_context(found: &[FilePatch], whole: &[FilePatch]) -> Vec<FilePatch> {
     let mut found = found.to_vec();
     let hunks = found.iter_mut().flat_map(|file| &mut file.hunks);
     for (hunk, whole) in hunks.zip(whole.iter().flat_map(|file| &file.hunks)) {
         let lost = whole.lines.get(hunk.lines.len()..).unwrap_or_default();
-        let empty = |line: &Line| line.kind == LineKind::Context && line.bytes == b"\n";
-        if !lost.is_empty() && lost.iter().all(empty) {
+        let context = |line: &Line| line.kind == LineKind::Context;
+        if !lost.is_empty() && lost.iter().all(context) {
             hunk.lines.extend_from_slice(lost);
             hunk.old_count += lost.len();
             hunk.new_count += lost.len();

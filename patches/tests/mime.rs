@@ -1,7 +1,7 @@
 //! Reading mails of several parts, files in UTF-16, and mails made to hurt.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use ktrial_patches::read::{ReadErrorKind, read};
+use ktrial_patches::read::{ReadErrorKind, Reason, read};
 use ktrial_patches::{MendKind, Patch, Person};
 
 const DIFF: &str = "diff --git a/f b/f\nindex 01e79c3..0b66db1 100644\n--- a/f\n+++ b/f\n\
@@ -140,6 +140,69 @@ fn attached_mails_are_patches_of_their_own() {
     let bad = mail.replacen("@@ -1,3 +1,3 @@ heading", "@@ -1,3 +1,x @@", 1);
     let line = 1 + bad.lines().position(|l| l.contains("+1,x")).unwrap();
     assert_eq!(read("p", bad.as_bytes()).unwrap_err().line, line);
+}
+
+const FILE: &str =
+    "Content-Type: text/x-patch; name=f.patch\nContent-Disposition: attachment; filename=f.patch";
+
+/// `git am` 2.47 refuses such a mail: it puts both parts on the tree, one after the other, and the
+/// second does not apply.
+#[test]
+fn a_patch_in_the_text_and_attached_is_taken_once() {
+    let inline = format!("Why.\n---\n f | 2 +-\n\n{DIFF}-- \n2.47\n");
+    let quoted = DIFF.replace('=', "=3D").replace("heading", "head=\ning");
+    let encoded = format!("{FILE}\nContent-Transfer-Encoding: quoted-printable");
+    let crlf = DIFF.replace('\n', "\r\n");
+    for (head, attached) in [(FILE, DIFF), (&encoded, &quoted), (FILE, &crlf)] {
+        let text = ("Content-Type: text/plain", &inline[..]);
+        for parts in [[text, (head, attached)], [(head, attached), text]] {
+            let mail = multipart("mixed", &parts);
+            let patch = one(&mail);
+            assert_eq!(patch.files.len(), 1);
+            let line = 1 + mail.lines().position(|l| l == "--=_b").unwrap();
+            let mends: Vec<_> = patch.mends.iter().map(|mend| mend.kind).collect();
+            assert_eq!(mends, [MendKind::Twice]);
+            assert!(patch.mends[0].line > line, "{:?}", patch.mends);
+        }
+    }
+    let other = DIFF.replace("+two", "+three");
+    let mail = multipart(
+        "mixed",
+        &[("Content-Type: text/plain", &inline), (FILE, &other)],
+    );
+    let message = refused(&mail);
+    assert!(message.contains("each in its own way"), "{message}");
+}
+
+/// The same, where what is attached is a mail as `git format-patch` makes them.
+#[test]
+fn a_mail_attached_to_its_own_patch_is_taken_once() {
+    let inner = |tag: &str, diff: &str| {
+        format!(
+            "From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001\n\
+             From: bea <bea@example.org>\nSubject: {tag}number 1\n\nWhy.\n---\n{diff}-- \n2.47.3\n"
+        )
+    };
+    let text = format!("Please look.\n---\n{DIFF}");
+    let mail = |subject: &str, inner: &str| {
+        let parts = [("Content-Type: text/plain", &text[..]), (FILE, inner)];
+        multipart("mixed", &parts).replace("[PATCH] s", subject)
+    };
+    // Of the two, the one that says to be a patch.
+    for (subject, author, why) in [
+        ("[PATCH] s", "a@example.org", Reason::Duplicate),
+        ("Look at this", "bea@example.org", Reason::Carrier),
+    ] {
+        let mail = mail(subject, &inner("[PATCH] ", DIFF));
+        let reading = read("p", mail.as_bytes()).unwrap();
+        assert_eq!(reading.patches.len(), 1, "{subject}");
+        let header = &reading.patches[0].header;
+        assert_eq!(header.author.as_ref().unwrap().email, author);
+        assert_eq!(reading.left_out[0].why, why);
+    }
+    let other = inner("[PATCH] ", &DIFF.replace("+two", "+three"));
+    let message = refused(&mail("[PATCH] s", &other));
+    assert!(message.contains("each in its own way"), "{message}");
 }
 
 #[test]

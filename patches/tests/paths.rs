@@ -368,3 +368,28 @@ fn a_file_and_a_folder_of_one_name() {
     let error = touched(&["sub/f"], &patch).unwrap_err();
     assert!(matches!(error, ApplyError::UnsafePath { .. }), "{error}");
 }
+
+/// What is taken off a name is in the account, but for git's own `a/` and `b/`.
+#[test]
+fn what_is_stripped_is_told() {
+    let lab = Lab::new();
+    let stripped = |old: &str, new: &str| {
+        let patch = format!("--- {old}\n+++ {new}\n@@ -1 +1 @@\n-1\n+2\n");
+        let applied = lab.try_patch(&[file("sys/kern/x.c", "1\n")], &patch);
+        applied.unwrap().patches[0].files[0].stripped.clone()
+    };
+    assert_eq!(stripped("a/sys/kern/x.c", "b/sys/kern/x.c"), "");
+    assert_eq!(stripped("sys/kern/x.c", "sys/kern/x.c"), "");
+    assert_eq!(
+        stripped("/usr/src/sys/kern/x.c", "/usr/src/sys/kern/x.c"),
+        "/usr/src/"
+    );
+    assert_eq!(
+        stripped("src.orig/sys/kern/x.c", "src/sys/kern/x.c"),
+        "src/"
+    );
+    assert_eq!(
+        stripped("../a/src/sys/kern/x.c", "../b/src/sys/kern/x.c"),
+        "../b/src/"
+    );
+}

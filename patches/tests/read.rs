@@ -46,8 +46,7 @@ fn git_headers() {
         "diff --git a/a file b/a file\nold mode 100644\nnew mode 100755\n\
          diff --git \"a/t\\303\\244b\\t\" \"b/t\\303\\244b\\t\"\nnew file mode 100644\nindex 0000000..e69de29\n\
          diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n\
-         diff --git a/x b/z\nsimilarity index 100%\ncopy from x\ncopy to z\n\
-         diff --git a/only-white b/only-white\nindex 1111111..2222222 100644\n",
+         diff --git a/x b/z\nsimilarity index 100%\ncopy from x\ncopy to z\n",
     );
     let found: Vec<_> = patch
         .files

@@ -169,7 +169,7 @@ fn merges_and_empty_commits_are_left_out() {
     // Lines of errors and mends count in the file.
     let short = format!(
         "{merge}\n{}",
-        first(MEDIUM).replace("-7,7 +7,7", "-7,6 +7,6")
+        first(MEDIUM).replace("-7,7 +7,7", "-7,6 +7,7")
     );
     assert_eq!(parsed(&short).patches[0].mends[0].line, 8 + 16);
 }

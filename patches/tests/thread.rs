@@ -2,97 +2,10 @@
 //! is left out or refused.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use ktrial_patches::read::{LeftOut, ReadError, ReadErrorKind, Reading, Reason, read};
+mod common;
 
-const DIFF: &str = "diff --git a/f b/f\nindex 01e79c3..0b66db1 100644\n--- a/f\n+++ b/f\n\
-    @@ -1,3 +1,3 @@ heading\n 1\n-2\n+two\n 3\n";
-
-/// A mail of an mbox, ten header and blank lines long.
-#[derive(Default)]
-struct Mail<'a> {
-    subject: &'a str,
-    id: &'a str,
-    answers: &'a str,
-    /// Hours after the first of January 2015.
-    hour: u32,
-    /// What it adds; no diff where it is empty.
-    adds: &'a str,
-    text: &'a str,
-}
-
-impl Mail<'_> {
-    fn written(&self) -> String {
-        let Mail {
-            subject,
-            id,
-            answers,
-            hour,
-            adds,
-            text,
-        } = self;
-        let mut ids = String::new();
-        if !id.is_empty() {
-            ids += &format!("Message-ID: <{id}@x>\n");
-        }
-        if !answers.is_empty() {
-            ids += &format!("In-Reply-To: <{answers}@x>\nReferences: <{answers}@x>\n");
-        }
-        let diff = match *adds {
-            "" => String::new(),
-            adds => format!("---\n{}", DIFF.replace("two", adds)),
-        };
-        format!(
-            "From mboxrd@z Thu Jan  1 00:00:00 1970\nFrom: A <a@example.org>\nSubject: {subject}\n{ids}\
-             Date: Thu, 1 Jan 2015 {hour:02}:00:00 +0000\n\n{text}\n{diff}-- \n2.4\n\n"
-        )
-    }
-}
-
-/// A patch with this subject, which is told from others by what it adds.
-fn patch<'a>(subject: &'a str, adds: &'a str) -> Mail<'a> {
-    Mail {
-        subject,
-        adds,
-        ..Mail::default()
-    }
-}
-
-/// A mail without a diff.
-fn letter(subject: &str) -> Mail<'_> {
-    patch(subject, "")
-}
-
-fn mbox(mails: &[Mail]) -> String {
-    mails.iter().map(Mail::written).collect()
-}
-
-fn sorted(mails: &[Mail]) -> Reading {
-    read("m", mbox(mails).as_bytes()).unwrap()
-}
-
-fn refused(mails: &[Mail]) -> ReadError {
-    read("m", mbox(mails).as_bytes()).unwrap_err()
-}
-
-/// What the patches add, in their order.
-fn added(reading: &Reading) -> Vec<String> {
-    let line = |patch: &ktrial_patches::Patch| {
-        let bytes = &patch.files[0].hunks[0].lines[2].bytes;
-        String::from_utf8(bytes.clone())
-            .unwrap()
-            .trim_end()
-            .to_owned()
-    };
-    reading.patches.iter().map(line).collect()
-}
-
-fn left_out(reading: &Reading) -> Vec<(&str, Reason)> {
-    let mut both = Vec::new();
-    for LeftOut { subject, why, .. } in &reading.left_out {
-        both.push((subject.as_str(), *why));
-    }
-    both
-}
+use common::thread::{DIFF, Mail, added, left_out, letter, mbox, patch, refused, sorted};
+use ktrial_patches::read::{ReadErrorKind, Reason, read};
 
 #[test]
 fn an_mbox_of_several_in_file_order() {
@@ -207,101 +120,6 @@ fn versions_with_a_point_and_in_any_place() {
 }
 
 #[test]
-fn a_missing_number_is_named() {
-    let subjects: Vec<String> = [1, 2, 4, 5, 6, 7]
-        .iter()
-        .map(|n| format!("[PATCH v2 {n}/7] n{n}"))
-        .collect();
-    let mails: Vec<Mail> = subjects.iter().map(|s| patch(s, &s[10..11])).collect();
-    assert_eq!(
-        refused(&mails).to_string(),
-        "m:2: v2 has no 3/7: found 1, 2, 4–7"
-    );
-    let last = refused(&[patch("[PATCH 1/3] a", "a"), patch("[PATCH 2/3] b", "b")]);
-    assert_eq!(last.to_string(), "m:2: v1 has no 3/3: found 1, 2");
-    let none = refused(&[
-        letter("[PATCH 0/4000000000] a"),
-        letter("Re: [PATCH 0/2] a"),
-    ]);
-    assert_eq!(none.to_string(), "m:2: v1 has no 1/4000000000: found none");
-    let beyond = refused(&[patch("[PATCH 1/1] a", "a"), patch("[PATCH 2/1] b", "b")]);
-    assert!(
-        beyond.to_string().starts_with("m:21: 2/1 is more than"),
-        "{beyond}"
-    );
-    // A numbered patch without a diff.
-    let empty = refused(&[patch("[PATCH 1/2] a", "a"), letter("[PATCH 2/2] b")]);
-    assert_eq!((empty.line, empty.kind), (21, ReadErrorKind::NoDiff));
-    // One patch of a series that stands alone is what was asked for.
-    assert_eq!(added(&sorted(&[patch("[PATCH 3/7] c", "c")])), ["c"]);
-    let answered = sorted(&[patch("[PATCH 3/7] c", "c"), letter("Re: [PATCH 3/7] c")]);
-    assert_eq!(added(&answered), ["c"]);
-}
-
-#[test]
-fn one_patch_sent_again() {
-    let error = refused(&[
-        patch("[PATCH v2 1/2] a", "a"),
-        patch("[PATCH v2 2/2] b", "b"),
-        patch("[PATCH v3 2/2] b", "b-anew"),
-    ]);
-    let message = error.to_string();
-    assert!(
-        message.starts_with("m:40: v3 has only 2/2, while v2 is complete"),
-        "{message}"
-    );
-}
-
-#[test]
-fn the_same_mail_twice_and_another_for_one_number() {
-    let by_id = |text| Mail {
-        id: "a",
-        text,
-        ..patch("[PATCH 1/1] a", "a")
-    };
-    let reading = sorted(&[by_id(""), by_id("x")]);
-    assert_eq!(left_out(&reading), [("[PATCH 1/1] a", Reason::Duplicate)]);
-    // Another list, another footer.
-    let by_diff = sorted(&[
-        patch("[PATCH 1/1] a", "a"),
-        Mail {
-            id: "b",
-            text: "_____\nlist@example.org",
-            ..patch("[PATCH 1/1] a", "a")
-        },
-    ]);
-    assert_eq!(left_out(&by_diff), [("[PATCH 1/1] a", Reason::Duplicate)]);
-    // One id, as where a mail was edited after it was saved: which is meant?
-    let edited = Mail {
-        id: "a",
-        ..patch("[PATCH 1/1] a", "b")
-    };
-    let edited = refused(&[by_id(""), edited]).to_string();
-    assert!(edited.contains("two different mails for 1/1"), "{edited}");
-    let twice = refused(&[patch("[PATCH 1/1] a", "a"), patch("[PATCH 1/1] a", "b")]);
-    assert_eq!(
-        twice.to_string(),
-        "m:21: v1 has two different mails for 1/1, here and at line 2; take one out"
-    );
-}
-
-#[test]
-fn a_resent_patch_by_its_date() {
-    let old = || Mail {
-        hour: 1,
-        ..patch("[PATCH 1/1] a", "old")
-    };
-    let new = || Mail {
-        hour: 2,
-        ..patch("[PATCH RESEND 1/1] a", "new")
-    };
-    for reading in [sorted(&[old(), new()]), sorted(&[new(), old()])] {
-        assert_eq!(added(&reading), ["new"]);
-        assert_eq!(left_out(&reading), [("[PATCH 1/1] a", Reason::Resent)]);
-    }
-}
-
-#[test]
 fn several_series_in_one_file() {
     let reading = sorted(&[
         patch("[PATCH 2/2] b", "b"),
@@ -320,12 +138,12 @@ fn several_series_in_one_file() {
     let same = refused(&[patch("[PATCH] a", "a"), patch("[PATCH 1/1] a", "b")]);
     assert!(
         same.to_string()
-            .contains("v1 is there twice, here and at line 2"),
+            .contains("v1 is there twice, here and at m:2"),
         "{same}"
     );
     let rfc = refused(&[patch("[RFC PATCH v3] a", "a"), patch("[PATCH] a", "b")]);
     assert!(
-        rfc.to_string().contains("the series at line 21 is none"),
+        rfc.to_string().contains("the series at m:21 is none"),
         "{rfc}"
     );
 }
@@ -381,7 +199,7 @@ fn a_reply_is_a_patch_where_there_is_no_other() {
     let two = refused(&[patch("Re: x", "a"), patch("Re: x", "b")]);
     assert!(
         two.to_string()
-            .starts_with("m:21: a second reply with a diff, beside that at line 2"),
+            .starts_with("m:21: a second reply with a diff, beside that at m:2"),
         "{two}"
     );
     assert_eq!(

@@ -9,8 +9,8 @@ use ktrial_patches::catalogue::{self, Claim, Series, System};
 use super::{Context, print};
 use crate::fault::{At, Fault, Result};
 use crate::series::{self, Importing};
-use crate::terminal::{headline, shell_line};
-use crate::timestamp::date;
+use crate::terminal::{folded, headline, shell_line};
+use crate::timestamp::day;
 use crate::tree::{Tree, check_bootable};
 use crate::verdict::outcome;
 
@@ -141,14 +141,20 @@ fn base(tree: &Tree, series: &Series, limit: usize) -> Result<u8> {
         if commits == limit {
             print("next: --limit looks at more, --revision begins elsewhere\n")?;
         }
+        if let Some(newer) = series::newer_elsewhere(tree) {
+            let here = shell_line(["--revision", &newer]);
+            print(&format!(
+                "looked only at what the base reaches; {newer} is newer: {here} looks there\n"
+            ))?;
+        }
         return Ok(At::Patch.exit_code());
     };
-    let (commit, date) = (base.commit, date(base.seconds));
+    let (commit, date) = (base.commit.id, day(base.commit.date));
     let back = match base.behind {
         1 => "1 commit back".to_owned(),
         behind => format!("{behind} commits back"),
     };
-    let subject = base.subject;
+    let subject = base.commit.subject;
     print(&format!(
         "applies to {commit} ({date}, {back}): {subject}\n"
     ))?;
@@ -160,6 +166,8 @@ fn import(from: &str, wanted: &Importing) -> Result<u8> {
     let series = series::open(from)?;
     let read = series::read_mends(series.own_patches());
     let left_out = series::left_out(&series);
+    let bundled = series::bundled(&series)?;
+    let bundled = bundled.into_iter().map(|commit| format!("  {commit}"));
     let made = series::import(series, wanted)?;
     let folder = shown_folder(&made.folder);
     let title = headline(&made.series.title);
@@ -169,7 +177,7 @@ fn import(from: &str, wanted: &Importing) -> Result<u8> {
     ))?;
     let patches = made.series.own_patches();
     let patches = patches.map(|patch| format!("  {}", with_subject(patch)));
-    for line in series::listed(patches.collect()) {
+    for line in series::listed(patches.collect()).into_iter().chain(bundled) {
         print(&format!(
             "{line}
 "
@@ -215,13 +223,21 @@ fn list(context: &Context, paths: &[PathBuf]) -> Result<u8> {
     for series in all {
         let system = series.system.map_or_else(|| "?".into(), |s| s.to_string());
         let version = series.applies_to.as_deref().unwrap_or_default();
-        let of = format!("{system} {version}");
-        print(&format!("{:<30} {of:<18} {}\n", series.name, series.title))?;
-        if let Some(needs) = &series.needs {
-            print(&format!("    needs {needs}\n"))?;
-        }
+        let mut lines = vec![
+            format!("{:<30} {}", series.name, series.title),
+            format!("    for {system} {version}"),
+        ];
+        lines.extend(
+            series
+                .needs
+                .iter()
+                .map(|needs| format!("    needs {needs}")),
+        );
         for tree in &trees {
-            print(&format!("    {}\n", series::fit(tree, &series)))?;
+            lines.push(format!("    {}", series::fit(tree, &series)));
+        }
+        for line in lines {
+            print(&format!("{}\n", folded(line.trim_end())))?;
         }
     }
     Ok(0)
@@ -256,12 +272,12 @@ fn trees(context: &Context, paths: &[PathBuf]) -> Result<Vec<Tree>> {
 }
 
 fn show(series: &Series) -> Result<u8> {
-    let text = shown(series);
-    print(&text)?;
+    let bundled = series::bundled(series)?;
+    print(&shown(series, &bundled))?;
     Ok(0)
 }
 
-fn shown(series: &Series) -> String {
+fn shown(series: &Series, bundled: &[String]) -> String {
     let mut lines = vec![format!("{}: {}", series.name, headline(&series.title))];
     if !series.description.is_empty() {
         lines.push(String::new());
@@ -287,6 +303,7 @@ fn shown(series: &Series) -> String {
     lines.extend(series::listed(own.collect()));
     let references = series.references().map(series::described);
     lines.extend(references.map(|what| format!("of the tree: {what}")));
+    lines.extend(bundled.iter().map(|commit| format!("  {commit}")));
     lines.extend(
         series::read_mends(series.own_patches())
             .iter()
@@ -360,11 +377,11 @@ mod tests {
             quote: "about 7.5% less".into(),
             source: "r313756".into(),
         }];
-        let text = shown(&series);
+        let text = shown(&series, &["8cdef6cbcc73  kern: count again".to_owned()]);
         for part in [
             "needs: a history to v4.4\n",
             "reversed: its patches are undone, last one first\n",
-            "of the tree: the commits of review D9586\n",
+            "of the tree: the commits of review D9586\n  8cdef6cbcc73  kern: count again\n",
             "\nclaim: buildkernel wall time\n  before 200.5 s, change -7.5 %\n  \
              on EC2 x1.32xlarge\n  \"about 7.5% less\"\n  from r313756\n",
         ] {

@@ -1,7 +1,7 @@
 //! How a series was applied, told to people: in a line, loudly where an added line is not as the
 //! patch has it, and hunk by hunk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use ktrial_patches::apply::{AppliedFile, AppliedHunk, Rung};
@@ -92,7 +92,16 @@ pub fn loud(outcome: &Outcome) -> Vec<String> {
         ));
         lines.extend(by_patch(&kept));
     }
+    lines.extend(listed(outcome.taken.iter().map(taken).collect()));
     lines
+}
+
+/// A commit that was found outside the base's history.
+fn taken((patch, from): &(String, String)) -> String {
+    match from.as_str() {
+        "" => format!("note: {patch} is taken from beside the base, whose history lacks it"),
+        from => format!("note: {patch} is taken from {from}; the base's history lacks it"),
+    }
 }
 
 /// The added lines below the names of their patches.
@@ -139,6 +148,7 @@ pub fn full(series: &Series, outcome: &Outcome) -> String {
             true => patch.name.clone(),
             false => format!("{}  {title}", patch.name),
         });
+        lines.extend(stripped(&patch.files));
         lines.extend(patch.files.iter().flat_map(file));
         let already = patch.already.iter();
         lines.extend(already.map(|path| format!("  {path}  is as the patch makes it already")));
@@ -158,7 +168,8 @@ pub fn left_out(series: &Series) -> Vec<String> {
     let mails = series.left_out.iter();
     let line = mails.map(|mail| {
         format!(
-            "left out: line {}: \"{}\": {}",
+            "left out: {}:{}: \"{}\": {}",
+            plain(&mail.name),
             mail.line,
             headline(&mail.subject),
             mail.why
@@ -198,6 +209,17 @@ fn of_patch(name: &str, mend: &Mend) -> String {
         Some(path) => format!("{name}:{plain}, in {path}"),
         None => format!("{name}:{plain}"),
     }
+}
+
+/// What was taken off the names of a patch, each once: `  names without /usr/src/ (-p3)`.
+fn stripped(files: &[AppliedFile]) -> Vec<String> {
+    let prefixes: BTreeSet<&str> = files.iter().map(|file| file.stripped.as_str()).collect();
+    let prefixes = prefixes.into_iter().filter(|prefix| !prefix.is_empty());
+    let line = |prefix: &str| {
+        let levels = prefix.matches('/').count();
+        format!("  names in the patch without `{prefix}` (-p{levels})")
+    };
+    listed(prefixes.map(line).collect())
 }
 
 fn file(file: &AppliedFile) -> Vec<String> {
@@ -350,6 +372,23 @@ mod tests {
                 "  one.patch",
                 "    sys/kern/kern_exec.c:12: `#include` (`<…>` is gone)",
                 "    sys/kern/kern_exec.c:12: `int [1mn;`",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_was_taken_off_the_names_is_told_once() {
+        let file = |stripped: &str| AppliedFile {
+            stripped: stripped.into(),
+            ..changed(vec![hunk(1, Rung::Exact, 0, 0)])
+        };
+        let files = [file("/usr/src/"), file(""), file("/usr/src/"), file("old/")];
+        // GNU `patch -p3` takes `/`, `usr/` and `src/` off.
+        assert_eq!(
+            stripped(&files),
+            [
+                "  names in the patch without `/usr/src/` (-p3)",
+                "  names in the patch without `old/` (-p1)",
             ]
         );
     }

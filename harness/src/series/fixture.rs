@@ -24,6 +24,7 @@ pub(super) fn outcome(files: Vec<AppliedFile>, read_mends: Vec<Mend>) -> Outcome
             }],
         },
         reverse: false,
+        taken: Vec::new(),
     }
 }
 
@@ -40,6 +41,7 @@ pub(super) fn changed(hunks: Vec<AppliedHunk>) -> AppliedFile {
     AppliedFile {
         path: "sys/kern/kern_exec.c".into(),
         named: None,
+        stripped: String::new(),
         change: Change::Modify,
         hunks,
         mends: Vec::new(),

@@ -35,6 +35,11 @@ pub struct Imported {
 /// A user fault if the name is none or the folder is there already; a patch fault if a patch can't
 /// be kept; a host fault if the folder can't be written.
 pub fn import(mut series: Series, wanted: &Importing) -> Result<Imported> {
+    if series.title == STANDARD_INPUT
+        && let Some(title) = titled_by_file(&series)
+    {
+        series.title = title;
+    }
     series.name = match wanted.name {
         Some(name) if is_name(name) => name.to_owned(),
         Some(name) => {
@@ -69,7 +74,7 @@ fn refused(name: &str, error: ImportError) -> Fault {
         ImportError::Exists { path } => Fault::user(format!("{} is there already", path.display()))
             .next("give --to another folder, or --name another name"),
         ImportError::Unreadable(error) => refusal::of_series(name, error),
-        ImportError::Differs { .. } => Fault::new(At::Patch, text),
+        ImportError::Differs { .. } | ImportError::Changes { .. } => Fault::new(At::Patch, text),
         ImportError::Io { source, .. } => match source.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => {
                 Fault::user(text).next("give --to a path in a folder that is there")
@@ -78,6 +83,14 @@ fn refused(name: &str, error: ImportError) -> Fault {
         },
         ImportError::Manifest(_) => Fault::host(text),
     }
+}
+
+/// The title of a bare diff that came without a name: `Changes kern_exec.c`.
+fn titled_by_file(series: &Series) -> Option<String> {
+    let file = series.own_patches().next()?.files.first()?;
+    let path = file.new.as_deref().or(file.old.as_deref())?;
+    let name = Path::new(path).file_name()?.to_str()?;
+    Some(format!("Changes {name}"))
 }
 
 fn is_name(name: &str) -> bool {

@@ -5,6 +5,7 @@ pub mod record;
 
 mod account;
 mod branch;
+mod evidence;
 mod fit;
 #[cfg(test)]
 mod fixture;
@@ -18,8 +19,9 @@ use ktrial_patches::apply::{Applied, apply};
 use ktrial_patches::catalogue::Series;
 use ktrial_patches::history::{self, Base, Reference};
 
-use crate::fault::Result;
+use crate::fault::{OrHost, Result};
 use crate::process::ending_at_once;
+use crate::terminal::headline;
 use crate::tree::{Tree, proper_name};
 
 pub use account::{full, left_out, listed, loud, read_mends, summary};
@@ -37,6 +39,9 @@ pub struct Outcome {
     pub applied: Applied,
     /// They were undone, not done.
     pub reverse: bool,
+    /// Commits that were found by their messages outside the history of the base: the
+    /// patch, and the branch or tag that has it; empty where none is known.
+    pub taken: Vec<(String, String)>,
 }
 
 /// Applies a series to the base of a tree, in ktrial's own repository of it.
@@ -53,6 +58,7 @@ fn apply_in(repository: &Repository, tree: &Tree, series: &Series) -> Result<Out
     let patches = patches_of(repository, tree, series)?;
     match apply(repository, tree.base, &patches) {
         Ok(applied) => Ok(Outcome {
+            taken: taken(repository, tree, series, &patches)?,
             patches,
             applied,
             reverse: series.reverse,
@@ -60,13 +66,65 @@ fn apply_in(repository: &Repository, tree: &Tree, series: &Series) -> Result<Out
         Err(error) if series.reverse => {
             Err(refusal::of_undoing(repository, tree, &patches, &error))
         }
-        Err(error) => Err(refusal::of_apply(repository, tree, &patches, &error)),
+        Err(error) => {
+            let fault = refusal::of_apply(repository, tree, &patches, &error);
+            Err(match series.made_on(&patches) {
+                Some(revision) if tree.is_git => fault.next(format!(
+                    "--revision {revision} is what the series was made on"
+                )),
+                _ => fault,
+            })
+        }
     }
 }
 
 fn patches_of(repository: &Repository, tree: &Tree, series: &Series) -> Result<Vec<Patch>> {
+    // Before a whole history is searched for what can't be there.
+    if let Some(fault) = refusal::of_other_system(tree, series) {
+        return Err(fault);
+    }
     let patches = series.patches(repository, tree.base);
-    patches.map_err(|error| refusal::of_series(&series.name, error))
+    patches.map_err(|error| refusal::of_patches(series, error))
+}
+
+/// See [`Outcome::taken`].
+fn taken(
+    repository: &Repository,
+    tree: &Tree,
+    series: &Series,
+    patches: &[Patch],
+) -> Result<Vec<(String, String)>> {
+    let mut taken = Vec::new();
+    if series.searched().is_none() {
+        return Ok(taken);
+    }
+    for patch in patches {
+        // What the series brings along is called after its file.
+        let commit = repository.revparse_single(&patch.name);
+        let Ok(commit) = commit.and_then(|object| object.peel_to_commit()) else {
+            continue;
+        };
+        let from = history::taken_from(repository, tree.base, commit.id());
+        if let Some(from) = from.or_host(|| format!("look for {}", patch.name))? {
+            taken.push((patch.name.clone(), from));
+        }
+    }
+    Ok(taken)
+}
+
+/// The branch or tag whose last commit is the newest, where that is newer than the base.
+pub fn newer_elsewhere(tree: &Tree) -> Option<String> {
+    let seconds = |id| Some(tree.repository.find_commit(id).ok()?.time().seconds());
+    let base = seconds(tree.base)?;
+    let references = tree.repository.references().ok()?;
+    let newest = references.flatten().filter_map(|reference| {
+        let name = reference.shorthand().ok()?.to_owned();
+        let is_side = reference.is_branch() || reference.is_remote() || reference.is_tag();
+        let commit = reference.peel_to_commit().ok().filter(|_| is_side)?;
+        let newer = commit.time().seconds() > base;
+        newer.then(|| (commit.time().seconds(), name))
+    });
+    newest.max().map(|(_, name)| name)
 }
 
 /// The newest commit in the history of the tree's base on which a series applies, among `limit`,
@@ -81,6 +139,7 @@ pub fn find_base(tree: &Tree, series: &Series, limit: usize) -> Result<Option<(B
             .map_err(|error| refusal::of_apply(&tree.repository, tree, &patches, &error))?;
         Ok(found.map(|base| {
             let outcome = Outcome {
+                taken: Vec::new(),
                 patches,
                 applied: base.applied.clone(),
                 reverse: series.reverse,
@@ -126,4 +185,29 @@ pub fn described(reference: &Reference) -> String {
         Reference::Review(review) => format!("the commits of review {review}"),
         Reference::Bundle { name, .. } => format!("the commits of the bundle {name}"),
     }
+}
+
+/// The commits that the bundles of a series bring along, oldest first, as far as they can be read
+/// without the tree: `8cdef6cbcc73  kern: count again`.
+///
+/// # Errors
+/// A patch fault for a bundle that can't be unpacked.
+pub fn bundled(series: &Series) -> Result<Vec<String>> {
+    let mut lines = Vec::new();
+    for reference in series.references() {
+        let Reference::Bundle { name, bytes } = reference else {
+            continue;
+        };
+        let (commits, whole) = history::bundled(name, bytes)
+            .map_err(|error| refusal::of_series(&series.name, error.into()))?;
+        let line = |commit: &history::Named| {
+            let subject = headline(&commit.subject);
+            format!("{:.12}  {subject}", commit.id.to_string())
+        };
+        lines.extend(commits.iter().map(line));
+        if !whole {
+            lines.push("others that can only be read with the tree".to_owned());
+        }
+    }
+    Ok(account::listed(lines))
 }

@@ -3,16 +3,13 @@
 use git2::Repository;
 use ktrial_patches::Patch;
 use ktrial_patches::apply::ApplyError;
-use ktrial_patches::catalogue::SeriesError;
-use ktrial_patches::history::{ResolveError, Since, changed_since};
+use ktrial_patches::catalogue::{Series, SeriesError};
+use ktrial_patches::history::ResolveError;
 use ktrial_patches::read::{ReadError, ReadErrorKind, ThreadError};
 
+use super::evidence;
 use crate::fault::{At, Fault};
-use crate::timestamp::date;
-use crate::tree::Tree;
-
-/// Commits looked at to find the one that changed a place.
-const SINCE_LIMIT: usize = 20_000;
+use crate::tree::{Tree, proper_name};
 
 /// A series that can't be read or found, or that the tree lacks the commits of. What the user typed
 /// or wrote is the user's; a patch that is none is the patch's.
@@ -29,6 +26,34 @@ pub(super) fn of_series(name: &str, error: SeriesError) -> Fault {
         SeriesError::Resolve(error) => of_reference(name, error),
         other => Fault::user(other.to_string()),
     }
+}
+
+/// The patches of a series that the tree lacks; the series may say in words what it needs.
+pub(super) fn of_patches(series: &Series, error: SeriesError) -> Fault {
+    let missing = matches!(error, SeriesError::Resolve(ResolveError::NotFound { .. }));
+    let fault = of_series(&series.name, error);
+    match (&series.needs, &fault.next) {
+        (Some(needs), Some(next)) if missing => {
+            let next = format!("{next}; the series needs {needs}");
+            fault.next(next)
+        }
+        _ => fault,
+    }
+}
+
+/// A series of commits that only their messages tell, and a tree of another system: no message
+/// of its history can be the right one.
+pub(super) fn of_other_system(tree: &Tree, series: &Series) -> Option<Fault> {
+    let (wanted, found) = (series.system?, tree.system?);
+    let searched = series.searched().filter(|_| wanted != found)?;
+    let (name, what) = (&series.name, super::described(searched));
+    let (wanted, found) = (proper_name(wanted), proper_name(found));
+    let needs = match &series.needs {
+        Some(needs) => needs.clone(),
+        None => format!("a {wanted} git tree whose history has it"),
+    };
+    let what = format!("{name}: {what} is {wanted}'s, and {} is {found}", tree.name);
+    Some(Fault::user(what).next(format!("give --tree {needs}")))
 }
 
 fn of_reading(error: &ReadError) -> Fault {
@@ -81,14 +106,11 @@ pub(super) fn of_apply(
     if !error.is_patch_fault() {
         return of_repository(&text);
     }
-    let (what, evidence) = text.split_once('\n').unwrap_or((&text, ""));
-    let fault = Fault::new(At::Patch, what).showing(evidence);
-    let since = changed_since(repository, tree.base, patches, error, SINCE_LIMIT);
-    let fault = match since {
-        Ok(Some(since)) => fault.showing(since_line(&since, error, patches)),
-        // What is at fault has been found; that the history could not be read is no news.
-        Ok(None) | Err(_) => fault,
-    };
+    let what = text.lines().next().unwrap_or_default();
+    let mut fault = Fault::new(At::Patch, what);
+    for line in evidence::of(repository, tree.base, patches, error) {
+        fault = fault.showing(line);
+    }
     let has_history = repository
         .find_commit(tree.base)
         .is_ok_and(|commit| commit.parent_count() > 0);
@@ -116,33 +138,6 @@ pub(super) fn of_apply(
         }
         _ => "bring the patch up to this tree, or give --tree the one that it was made for",
     })
-}
-
-fn since_line(since: &Since, error: &ApplyError, patches: &[Patch]) -> String {
-    let commit = since.commit.to_string();
-    let what = match error {
-        ApplyError::AlreadyApplied { .. } => "in the tree since",
-        _ => "changed since by",
-    };
-    let line = format!(
-        "{what} commit {} ({}, {}): {}",
-        &commit[..12],
-        since.author,
-        date(since.seconds),
-        since.subject
-    );
-    if let Some(path) = &since.moved_to {
-        return format!("{line}; it moved the file to {path}");
-    }
-    let is_this = |patch: &Patch| patch.header.subject == since.subject;
-    match error {
-        ApplyError::HunkFailed(_) if patches.iter().any(is_this) => {
-            format!(
-                "{line}\nby its subject that is this very change: the tree has had it, and has moved on"
-            )
-        }
-        _ => line,
-    }
 }
 
 fn of_repository(text: &str) -> Fault {
@@ -214,37 +209,5 @@ mod tests {
             nearest: None,
         };
         assert_eq!(of_series("x", unknown).at, At::User);
-    }
-
-    #[test]
-    fn the_commit_that_changed_a_place_is_named_with_twelve_digits() {
-        let mut since = Since {
-            commit: git2::Oid::from_str("8cdef6cbcc73aaaabbbbccccddddeeeeffff0000").unwrap(),
-            author: "A. Developer".into(),
-            // `date -u -d @1000000000`
-            seconds: 1_000_000_000,
-            subject: "kern: count again".into(),
-            moved_to: None,
-        };
-        let already = ApplyError::AlreadyApplied {
-            patch: "x".into(),
-            path: "f".into(),
-        };
-        assert_eq!(
-            since_line(&since, &already, &[]),
-            "in the tree since commit 8cdef6cbcc73 (A. Developer, 2001-09-09): kern: count again"
-        );
-        since.moved_to = Some("sys/kern/g".into());
-        let gone = ApplyError::NoSuchFile {
-            patch: "x".into(),
-            path: "f".into(),
-            named: "a/f".into(),
-            alike: Vec::new(),
-        };
-        assert_eq!(
-            since_line(&since, &gone, &[]),
-            "changed since by commit 8cdef6cbcc73 (A. Developer, 2001-09-09): kern: count again; \
-             it moved the file to sys/kern/g"
-        );
     }
 }

@@ -5,6 +5,7 @@ mod checkout;
 mod identify;
 mod import;
 mod linked;
+mod unopened;
 
 use std::path::{Path, PathBuf};
 
@@ -224,12 +225,8 @@ pub(crate) fn is_git(source: &Path) -> Result<bool> {
         .or_host(|| "set up libgit2".into())?;
     match Repository::open(source) {
         Ok(_) => Ok(source.is_dir()),
-        Err(e) if e.code() == git2::ErrorCode::NotFound => Ok(false),
         Err(_) if !source.is_dir() => Ok(false),
-        Err(e) => Err(Fault::user(format!(
-            "cannot open {}: {e}",
-            source.display()
-        ))),
+        Err(error) => unopened::because(source, &error).map_or(Ok(false), Err),
     }
 }
 

@@ -112,13 +112,18 @@ pub(super) fn run(
     Ok(())
 }
 
-/// A kernel or a workload that fails ends the trial; a machine that fails can be mended, and an
+/// A kernel or a workload that fails ends the trial, and so does a workload that refuses its
+/// parameters, which are the trial's; a machine that fails can be mended, and an
 /// interrupt is no failure: then the same command goes on.
 fn fail(db: &mut Db, id: TrialId, fault: &Fault) -> Result<()> {
-    if matches!(fault.at, At::Kernel | At::Guest) {
+    if ends_trial(fault.at) {
         db.finish_trial(id, unix_ms(), "failed", Some(&fault.to_string()))?;
     }
     Ok(())
+}
+
+fn ends_trial(at: At) -> bool {
+    matches!(at, At::Kernel | At::Guest | At::User)
 }
 
 /// The boots that no earlier run has made, in the order of the trial's seed.
@@ -315,4 +320,20 @@ fn blame(db: &Db, trial: &Trial, variant: usize, mut fault: Fault) -> Result<Fau
         fault.what += ", and ran well on the base";
     }
     Ok(fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same command would only fail again; a mended machine or a second start goes on.
+    #[test]
+    fn a_trial_ends_with_what_would_happen_again() {
+        assert!(
+            [At::Kernel, At::Guest, At::User]
+                .into_iter()
+                .all(ends_trial)
+        );
+        assert!(![At::Host, At::Interrupted].into_iter().any(ends_trial));
+    }
 }

@@ -86,8 +86,14 @@ impl Lab {
 
     /// `git -C tree`; what it prints, without blanks at the ends.
     pub fn git(&self, tree: &str, arguments: &[&str]) -> String {
+        self.git_with(tree, &[], arguments)
+    }
+
+    /// The same with these variables set.
+    pub fn git_with(&self, tree: &str, set: &[(&str, &str)], arguments: &[&str]) -> String {
         let output = self
             .command("git")
+            .envs(set.iter().copied())
             .args([
                 "-C",
                 tree,

@@ -51,7 +51,7 @@ impl Job<'_> {
         }
         let mut fitting = Vec::new();
         for (path, entry) in candidates {
-            let content = overlay.content(&entry)?;
+            let content = self.content(overlay, &entry)?;
             let similar = match &origin {
                 Some(origin) => renamed::similarity(origin, &content)? >= renamed::SIMILAR,
                 None => true,
@@ -97,7 +97,7 @@ impl Job<'_> {
         entry: &Entry,
     ) -> Result<FileOutcome, ApplyError> {
         self.same_type(entry)?;
-        let content = overlay.content(entry)?;
+        let content = self.content(overlay, entry)?;
         let hunks = self.hunks_for(&content);
         let origin = self.origin(entry)?;
         let outcome = match &self.file.binary {

@@ -1,11 +1,9 @@
 //! Why a patch does not apply, told so that it can be mended.
 
-use std::fmt;
+use std::collections::HashSet;
 
+use super::conflict::HunkFailure;
 use crate::text::shown;
-
-/// Lines of each part shown at most.
-const SHOWN: usize = 24;
 
 /// Why a series could not be applied.
 ///
@@ -105,10 +103,8 @@ pub enum ApplyError {
     },
     /// The tree has some of what the patch does, and not all.
     #[error(
-        "{patch}: applied in part: already done in {}, not yet in {}; take what is done out of \
-         the patch",
-        list(done),
-        list(open)
+        "{patch}: applied in part: {}; take what is done out of the patch",
+        parts(done, open)
     )]
     PartlyApplied {
         /// The patch.
@@ -184,6 +180,18 @@ pub enum ApplyError {
         /// What is wrong.
         why: &'static str,
     },
+    /// It changes or copies a large file so many times that reading it again would take too long.
+    #[error(
+        "{patch}: changes or copies {} too many times: more than 512 MiB would be read again; \
+         make one diff of each file, or a patch of each change",
+        show(path)
+    )]
+    TooOften {
+        /// The patch.
+        patch: String,
+        /// The path.
+        path: String,
+    },
     /// The repository can't be read or written. Not the patch's fault.
     #[error("the tree's git repository can't be used: {}", .0.message())]
     Repository(#[from] git2::Error),
@@ -197,96 +205,37 @@ impl ApplyError {
             ApplyError::Repository(_) | ApplyError::Unverified { .. }
         )
     }
+
+    /// What it is about, where that is one place of one patch.
+    pub(crate) fn place(&self) -> Option<Place<'_>> {
+        let (patch, path, hunk) = match self {
+            ApplyError::HunkFailed(failure) => (&failure.patch, &failure.path, Some(failure.hunk)),
+            ApplyError::Ambiguous {
+                patch, path, hunk, ..
+            }
+            | ApplyError::Unplaceable {
+                patch, path, hunk, ..
+            } => (patch, path, Some(*hunk)),
+            ApplyError::NoSuchFile { patch, path, .. }
+            | ApplyError::FileExists { patch, path }
+            | ApplyError::NotEmptied { patch, path, .. }
+            | ApplyError::SeveralFiles { patch, path, .. }
+            | ApplyError::Binary { patch, path, .. } => (patch, path, None),
+            _ => return None,
+        };
+        Some(Place { patch, path, hunk })
+    }
 }
 
-/// A hunk without a place, and the nearest place.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct HunkFailure {
+/// A place in a series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place<'a> {
     /// The patch.
-    pub patch: String,
+    pub patch: &'a str,
     /// The path.
-    pub path: String,
-    /// The hunk, from 1.
-    pub hunk: usize,
-    /// Hunks that the patch has for this file.
-    pub hunks: usize,
-    /// The line at which the patch says it stands, from 1.
-    pub line: usize,
-    /// What the hunk has after `@@`, most often a function.
-    pub heading: String,
-    /// The lines that the patch expects.
-    pub expected: Vec<ShownLine>,
-    /// What stands at the nearest place; empty where the file ends before it.
-    pub found: Vec<ShownLine>,
-    /// Lines of the file.
-    pub file_lines: usize,
-}
-
-/// A line of the display, fit for a terminal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShownLine {
-    /// Its number in the patch's or in the tree's file, from 1.
-    pub number: usize,
-    /// The line.
-    pub text: String,
-    /// The other part has the same line, but perhaps for blanks.
-    pub same: bool,
-}
-
-impl fmt::Display for HunkFailure {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let (patch, path) = (&self.patch, show(&self.path));
-        let (hunk, hunks, line) = (self.hunk, self.hunks, self.line);
-        write!(
-            f,
-            "{patch}: hunk {hunk} of {hunks} does not apply to {path} at line {line}"
-        )?;
-        if !self.heading.is_empty() {
-            write!(f, " ({})", self.heading)?;
-        }
-        write!(f, "\n  the patch expects:")?;
-        part(f, &self.expected)?;
-        let same = self.expected.iter().filter(|line| line.same).count();
-        match (self.found.first(), same) {
-            (None, _) => write!(f, "\n  the tree's file ends at line {}", self.file_lines),
-            (Some(_), 0) => {
-                write!(
-                    f,
-                    "\n  the tree has none of these lines together; at that place stands:"
-                )?;
-                part(f, &self.found)
-            }
-            (Some(first), same) => {
-                let (line, of) = (first.number, self.expected.len());
-                write!(
-                    f,
-                    "\n  the tree has, at line {line} ({same} of {of} lines the same):"
-                )?;
-                part(f, &self.found)
-            }
-        }
-    }
-}
-
-/// Lines with numbers, those that differ marked with `!`.
-fn part(f: &mut fmt::Formatter, lines: &[ShownLine]) -> fmt::Result {
-    // A long hunk is shown from just before its first difference.
-    let differs = lines.iter().position(|line| !line.same).unwrap_or(0);
-    let from = differs
-        .saturating_sub(3)
-        .min(lines.len().saturating_sub(SHOWN));
-    if from > 0 {
-        write!(f, "\n        … {from} lines that are the same")?;
-    }
-    for line in lines.iter().skip(from).take(SHOWN) {
-        let mark = if line.same { ' ' } else { '!' };
-        let text = format!("{:>8} {mark} {}", line.number, line.text);
-        write!(f, "\n{}", text.trim_end())?;
-    }
-    match lines.len().saturating_sub(from + SHOWN) {
-        0 => Ok(()),
-        more => write!(f, "\n        … and {more} more"),
-    }
+    pub path: &'a str,
+    /// The hunk, from 1, where it is about one.
+    pub hunk: Option<usize>,
 }
 
 fn show(path: &str) -> String {
@@ -299,6 +248,24 @@ fn list(paths: &[String]) -> String {
         0..=5 => first.join(", "),
         many => format!("{} and {} more", first.join(", "), many - 5),
     }
+}
+
+/// `already done in x, not yet in y, in part in z`; each file once.
+fn parts(done: &[String], open: &[String]) -> String {
+    let (in_done, in_open): (HashSet<_>, HashSet<_>) =
+        (done.iter().collect(), open.iter().collect());
+    let among = |paths: &[String], other: &HashSet<&String>, both: bool| -> Vec<String> {
+        let paths = paths.iter().filter(|path| other.contains(path) == both);
+        paths.cloned().collect()
+    };
+    let clauses = [
+        ("already done in", among(done, &in_open, false)),
+        ("not yet in", among(open, &in_done, false)),
+        ("in part in", among(done, &in_open, true)),
+    ];
+    let clauses = clauses.iter().filter(|(_, paths)| !paths.is_empty());
+    let told = clauses.map(|(what, paths)| format!("{what} {}", list(paths)));
+    told.collect::<Vec<_>>().join(", ")
 }
 
 fn with_fuzz(fuzz: u32) -> String {

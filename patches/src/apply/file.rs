@@ -55,6 +55,8 @@ pub(super) struct Job<'a> {
     pub old: String,
     /// Where it is afterwards.
     pub new: String,
+    /// What was taken off its names.
+    pub stripped: String,
 }
 
 /// Applies one file of a patch and lays the result over the tree.
@@ -78,6 +80,7 @@ pub(super) fn apply(
         change,
         old: names.old,
         new: names.new,
+        stripped: names.stripped,
     };
     match (change, found) {
         (Change::Create, _) => job.create(overlay),
@@ -99,7 +102,7 @@ impl Job<'_> {
                 let wanted: Vec<u8> = after.flatten().copied().collect();
                 let same = match &self.file.binary {
                     Some(_) => entry.is_called(&self.file.new_blob),
-                    None => overlay.content(&entry)? == wanted,
+                    None => self.content(overlay, &entry)? == wanted,
                 };
                 if same {
                     return Ok(self.already(&self.new, true));
@@ -118,7 +121,7 @@ impl Job<'_> {
 
     fn modify(&self, overlay: &mut Overlay, entry: &Entry) -> Result<FileOutcome, ApplyError> {
         self.same_type(entry)?;
-        let content = overlay.content(entry)?;
+        let content = self.content(overlay, entry)?;
         let origin = self.origin(entry)?;
         match self.climb(&content, &origin, &self.new)? {
             Outcome::Patched(patched) => {
@@ -136,7 +139,7 @@ impl Job<'_> {
             Found::Blocked(why) => return Ok(self.blocked(why)),
             Found::File(_) => return Err(self.file_exists()),
         }
-        let content = overlay.content(entry)?;
+        let content = self.content(overlay, entry)?;
         let origin = self.origin(entry)?;
         let patched = match self.climb(&content, &origin, &self.new)? {
             Outcome::Patched(patched) => patched,
@@ -168,7 +171,7 @@ impl Job<'_> {
     }
 
     fn delete(&self, overlay: &mut Overlay, entry: &Entry) -> Result<FileOutcome, ApplyError> {
-        let content = overlay.content(entry)?;
+        let content = self.content(overlay, entry)?;
         // A file that has changed since is not removed, so there is no merge.
         let origin = match self.is_origin(entry) {
             true => Origin::Same,
@@ -195,11 +198,26 @@ impl Job<'_> {
     }
 
     /// Whether what is left of a file that goes away is the file it was a copy of.
-    fn is_copy(&self, overlay: &Overlay, content: &[u8]) -> Result<bool, ApplyError> {
+    fn is_copy(&self, overlay: &mut Overlay, content: &[u8]) -> Result<bool, ApplyError> {
         match overlay.find(&self.new)? {
-            Found::File(entry) if self.new != self.old => Ok(overlay.content(&entry)? == content),
+            Found::File(entry) if self.new != self.old => {
+                Ok(self.content(overlay, &entry)? == content)
+            }
             _ => Ok(false),
         }
+    }
+
+    /// What a file of the tree holds.
+    pub(super) fn content(
+        &self,
+        overlay: &mut Overlay,
+        entry: &Entry,
+    ) -> Result<Vec<u8>, ApplyError> {
+        let content = overlay.content(entry)?;
+        content.ok_or_else(|| ApplyError::TooOften {
+            patch: self.patch.name.clone(),
+            path: self.old.clone(),
+        })
     }
 
     /// Every hunk, by any rung.
@@ -275,7 +293,7 @@ impl Job<'_> {
     fn put(
         &self,
         overlay: &mut Overlay,
-        patched: Patched,
+        mut patched: Patched,
         mode: i32,
         change: Change,
         at: (&str, Option<&str>),
@@ -284,11 +302,12 @@ impl Job<'_> {
         if mode == 0o120000 {
             paths::check_link(self.patch, path, &patched.content)?;
         }
-        overlay.put(path, &patched.content, mode)?;
         let mut paths = vec![path.to_owned()];
         if change == Change::Rename {
             paths.push(self.old.clone());
         }
+        let content = std::mem::take(&mut patched.content);
+        overlay.put(path, content, mode)?;
         Ok(FileOutcome::Applied {
             journey: patched.journey,
             file: self.applied(patched, change, at),
@@ -305,6 +324,7 @@ impl Job<'_> {
         AppliedFile {
             path: path.to_owned(),
             named: named.map(str::to_owned),
+            stripped: self.stripped.clone(),
             change,
             hunks: patched.hunks,
             mends: patched.mends.into_iter().map(mend).collect(),

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::error::{HunkFailure, ShownLine};
+use super::conflict::{HunkFailure, ShownLine};
 use super::form::Form;
 use crate::Hunk;
 use crate::text::{lines, shown};
@@ -71,6 +71,16 @@ pub(super) fn show(content: &[u8], hunk: &Hunk, expected: i64) -> HunkFailure {
         expected: expected.collect(),
         found: found.collect(),
         file_lines: file.len(),
+    }
+}
+
+/// The lines that stand where a hunk would fit best; none where no line of it stands there.
+pub(crate) fn shown_at(content: &[u8], hunk: &Hunk) -> Vec<String> {
+    let expected = hunk.old_start.saturating_sub(1) as i64;
+    let found = show(content, hunk, expected).found;
+    match found.iter().any(|line| line.same) {
+        true => found.into_iter().map(|line| line.text).collect(),
+        false => Vec::new(),
     }
 }
 

@@ -1,11 +1,14 @@
 //! A tree with changes laid over it, in memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod contents;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use git2::build::TreeUpdateBuilder;
-use git2::{
-    ErrorCode, FileMode, ObjectType, Oid, Repository, Tree, TreeEntry, TreeWalkMode, TreeWalkResult,
-};
+use git2::{FileMode, ObjectType, Oid, Repository, Tree, TreeEntry, TreeWalkMode, TreeWalkResult};
+
+use contents::Contents;
 
 /// A file of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,14 +35,21 @@ pub(super) enum Found {
 
 const FOLDER: &str = "a folder stands there";
 
+/// What was known of a path before a change: nothing, that it is removed, or what it is.
+type Before = Option<Option<Entry>>;
+
 pub(super) struct Overlay<'r> {
     repo: &'r Repository,
     base: Tree<'r>,
+    /// The folders of the base that were looked into. libgit2 reads, checks and parses a large
+    /// one again for every file of it.
+    read: RefCell<HashMap<Oid, Tree<'r>>>,
     /// All changes since the base; `None` is removed.
     files: BTreeMap<String, Option<Entry>>,
     /// The paths changed since the last tree was written, and what was known of
     /// them before.
-    fresh: Vec<(String, Option<Option<Entry>>)>,
+    fresh: Vec<(String, Before)>,
+    contents: Contents<'r>,
 }
 
 impl<'r> Overlay<'r> {
@@ -47,8 +57,10 @@ impl<'r> Overlay<'r> {
         Overlay {
             repo,
             base,
+            read: RefCell::default(),
             files: BTreeMap::new(),
             fresh: Vec::new(),
+            contents: Contents::new(repo),
         }
     }
 
@@ -72,7 +84,7 @@ impl<'r> Overlay<'r> {
                 continue;
             };
             match entry.kind() {
-                Some(ObjectType::Tree) => tree = Some(self.repo.find_tree(entry.id())?),
+                Some(ObjectType::Tree) => tree = Some(self.folder(entry.id())?),
                 _ => return Ok(not_a_folder(entry.filemode())),
             }
         }
@@ -96,6 +108,30 @@ impl<'r> Overlay<'r> {
         })
     }
 
+    /// A folder of the base, read once.
+    fn folder(&self, id: Oid) -> Result<Tree<'r>, git2::Error> {
+        if let Some(tree) = self.read.borrow().get(&id) {
+            return Ok(tree.clone());
+        }
+        let tree = self.repo.find_tree(id)?;
+        self.read.borrow_mut().insert(id, tree.clone());
+        Ok(tree)
+    }
+
+    /// Whether the base has something at this path.
+    fn is_in_base(&self, path: &str) -> Result<bool, git2::Error> {
+        let mut tree = self.base.clone();
+        for folder in folders(path) {
+            match child(&tree, folder) {
+                Some(entry) if entry.kind() == Some(ObjectType::Tree) => {
+                    tree = self.folder(entry.id())?;
+                }
+                _ => return Ok(false),
+            }
+        }
+        Ok(child(&tree, path).is_some())
+    }
+
     /// Whether a changed file lies in a folder of this name. Where more than a
     /// thousand were removed from it, one is taken to be left.
     fn made_folder(&self, path: &str) -> bool {
@@ -114,7 +150,7 @@ impl<'r> Overlay<'r> {
     fn emptied(&self, path: &str, tree: Oid) -> Result<bool, git2::Error> {
         let mut open = vec![(path.to_owned(), tree)];
         while let Some((folder, tree)) = open.pop() {
-            for entry in &self.repo.find_tree(tree)? {
+            for entry in &self.folder(tree)? {
                 let Ok(name) = entry.name() else {
                     return Ok(false);
                 };
@@ -179,14 +215,30 @@ impl<'r> Overlay<'r> {
         Ok(found.into_iter().collect())
     }
 
-    pub(super) fn content(&self, entry: &Entry) -> Result<Vec<u8>, git2::Error> {
-        Ok(self.repo.find_blob(entry.blob)?.content().to_vec())
+    /// What a file holds. `None` when the patch has made it be read again too often.
+    pub(super) fn content(&mut self, entry: &Entry) -> Result<Option<Vec<u8>>, git2::Error> {
+        self.contents.read(entry.blob)
     }
 
-    pub(super) fn put(&mut self, path: &str, content: &[u8], mode: i32) -> Result<(), git2::Error> {
-        let blob = self.repo.blob(content)?;
+    pub(super) fn put(
+        &mut self,
+        path: &str,
+        content: Vec<u8>,
+        mode: i32,
+    ) -> Result<(), git2::Error> {
+        let blob = self.contents.keep(content)?;
         self.set(path, Some(Entry { blob, mode }));
-        Ok(())
+        match self.contents.are_many() {
+            true => self.write_contents(),
+            false => Ok(()),
+        }
+    }
+
+    /// Makes objects of the contents that files have now.
+    fn write_contents(&mut self) -> Result<(), git2::Error> {
+        let changed = self.fresh.iter();
+        let entries = changed.filter_map(|(path, _)| self.files.get(path).copied().flatten());
+        self.contents.write(entries.map(|entry| entry.blob))
     }
 
     pub(super) fn remove(&mut self, path: &str) {
@@ -211,20 +263,29 @@ impl<'r> Overlay<'r> {
                 None => self.files.remove(&path),
             };
         }
+        self.contents.forget();
     }
 
     /// Writes the changes since the last call onto `tree`, the tree written then.
     pub(super) fn write(&mut self, tree: &Tree) -> Result<Oid, git2::Error> {
-        let fresh = std::mem::take(&mut self.fresh);
-        let fresh: BTreeSet<String> = fresh.into_iter().map(|(path, _)| path).collect();
+        self.write_contents()?;
+        self.contents.forget();
+        let mut fresh: BTreeMap<String, Before> = BTreeMap::new();
+        for (path, before) in std::mem::take(&mut self.fresh) {
+            fresh.entry(path).or_insert(before);
+        }
         let (mut made, mut gone) = (BTreeMap::new(), BTreeSet::new());
-        for path in &fresh {
+        for (path, before) in &fresh {
+            let was_there = || match before {
+                Some(entry) => Ok(entry.is_some()),
+                None => self.is_in_base(path),
+            };
             match self.files.get(path) {
                 Some(Some(entry)) => {
                     made.insert(path.as_str(), entry);
                 }
                 // A file both made and removed since then was never in the tree.
-                _ if is_in(tree, path)? => {
+                _ if was_there()? => {
                     gone.insert(path.as_str());
                 }
                 _ => {}
@@ -267,14 +328,6 @@ fn folders(path: &str) -> impl Iterator<Item = &str> {
 fn child(tree: &Tree, path: &str) -> Option<TreeEntry<'static>> {
     let name = path.rsplit('/').next()?;
     tree.get_name(name).map(|entry| entry.to_owned())
-}
-
-fn is_in(tree: &Tree, path: &str) -> Result<bool, git2::Error> {
-    match tree.get_path(std::path::Path::new(path)) {
-        Ok(_) => Ok(true),
-        Err(error) if error.code() == ErrorCode::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
 }
 
 fn not_a_folder(mode: i32) -> Found {

@@ -14,6 +14,8 @@ pub(super) use level::{Strip, strip};
 pub(super) struct Names {
     pub old: String,
     pub new: String,
+    /// What was taken off the front, where a person would not expect it.
+    pub stripped: String,
 }
 
 /// Refuses every name that is wrong whatever is stripped off it.
@@ -79,9 +81,17 @@ pub(super) fn names(
     for path in [old, new] {
         refuse(patch, path, safe::unsafe_because(path))?;
     }
+    let usual = |taken: &&str| matches!(*taken, "" | "a/" | "b/") || file.strip == Some(1);
+    let names = [&file.new, &file.old].into_iter().flatten();
+    let taken = names.filter_map(|name| name.strip_suffix(new).or(name.strip_suffix(old)));
+    let stripped = taken
+        .take(1)
+        .find(|taken| !usual(taken))
+        .unwrap_or_default();
     Ok(Names {
         old: old.to_owned(),
         new: new.to_owned(),
+        stripped: stripped.to_owned(),
     })
 }
 

@@ -68,7 +68,7 @@ pub(super) fn read_bounded(path: &Path) -> Result<Vec<u8>, SeriesError> {
 pub(super) fn too_large(name: &str, bytes: usize) -> SeriesError {
     SeriesError::Patch(ReadError {
         name: name.to_owned(),
-        line: 1,
+        line: 0,
         kind: ReadErrorKind::TooLarge(bytes),
     })
 }

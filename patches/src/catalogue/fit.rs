@@ -61,7 +61,13 @@ impl Series {
         match apply(repo, tip, &patches) {
             Ok(applied) => Ok(Fit::Applies(summary(&patches, &applied))),
             Err(ApplyError::Repository(error)) => Err(error),
-            Err(error) => Ok(Fit::DoesNotApply(first_line(&error.to_string()))),
+            Err(error) => {
+                let why = first_line(&error.to_string());
+                Ok(Fit::DoesNotApply(match self.made_on(&patches) {
+                    Some(revision) => format!("{why}; try --revision {revision}"),
+                    None => why,
+                }))
+            }
         }
     }
 }

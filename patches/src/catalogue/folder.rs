@@ -1,26 +1,16 @@
 //! A folder of patches that nothing describes.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::SeriesError;
 use super::bounded::{read_bounded, too_large};
 use crate::MAX_PATCH_BYTES;
-use crate::read::{
-    LeftOut, ReadError, ReadErrorKind, Reading, Reason, is_mail, read, with_mbox_line,
-    without_mbox_line,
-};
+use crate::read::{File, LeftOut, ReadErrorKind, Reading, Reason, is_mail, read, read_all};
 
 /// What patches are saved as.
 const PATCHES: [&str; 4] = ["patch", "diff", "eml", "mbox"];
 /// What may be a patch, or a note beside them.
 const TEXT: &str = "txt";
-
-/// One file of the folder.
-struct File {
-    name: String,
-    bytes: Vec<u8>,
-}
 
 /// Reads all patches of a folder.
 pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
@@ -33,7 +23,8 @@ pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
         let bytes = read_bounded(&path)?;
         if is_text && is_note(&name, &bytes) {
             left_out.push(LeftOut {
-                subject: name,
+                subject: name.clone(),
+                name,
                 line: 1,
                 why: Reason::NoDiff,
             });
@@ -43,16 +34,17 @@ pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
         if total > MAX_PATCH_BYTES {
             return Err(too_large(&folder.display().to_string(), total));
         }
-        files.push(File { name, bytes });
+        files.push((name, bytes));
     }
-    let mut reading = match files.iter().all(|file| is_mail(&file.bytes)) {
-        true if files.is_empty() => {
-            let path = folder.to_owned();
-            return Err(SeriesError::NoSeries { path });
-        }
-        true => read_thread(folder, &files)?,
-        false => read_each(&files)?,
-    };
+    if files.is_empty() {
+        let path = folder.to_owned();
+        return Err(SeriesError::NoSeries { path });
+    }
+    let files: Vec<File> = files
+        .iter()
+        .map(|(name, bytes)| File { name, bytes })
+        .collect();
+    let mut reading = read_all(&files)?;
     reading.left_out.extend(left_out);
     Ok(reading)
 }
@@ -105,60 +97,4 @@ fn is_note(name: &str, bytes: &[u8]) -> bool {
     let reading = read(name, bytes);
     let is_nothing = |kind| matches!(kind, ReadErrorKind::NoDiff | ReadErrorKind::Empty);
     !is_mail(bytes) && reading.is_err_and(|error| is_nothing(error.kind))
-}
-
-/// Files of which some are no mails: each by itself.
-fn read_each(files: &[File]) -> Result<Reading, SeriesError> {
-    let mut all = Reading {
-        patches: Vec::new(),
-        cover: None,
-        left_out: Vec::new(),
-    };
-    for file in files {
-        let one = read(&file.name, &file.bytes)?;
-        all.patches.extend(one.patches);
-        all.left_out.extend(one.left_out);
-        all.cover = all.cover.or(one.cover);
-    }
-    Ok(all)
-}
-
-/// Mails: one thread, so that they are put in order and what is no part of the
-/// series is left out.
-fn read_thread(folder: &Path, files: &[File]) -> Result<Reading, SeriesError> {
-    let mut mbox = Vec::new();
-    for file in files {
-        mbox.extend_from_slice(&with_mbox_line(&file.bytes));
-        if !mbox.ends_with(b"\n") {
-            mbox.push(b'\n');
-        }
-        mbox.push(b'\n');
-    }
-    let shown = folder.display().to_string();
-    let mut reading = read(&shown, &mbox).map_err(|error| located(error, files))?;
-    let known = files.iter().map(|file| {
-        let mail = without_mbox_line(&file.bytes).trim_ascii();
-        (mail, file)
-    });
-    let known: HashMap<&[u8], &File> = known.collect();
-    for patch in &mut reading.patches {
-        let mail = without_mbox_line(&patch.source).trim_ascii();
-        if let Some(file) = known.get(mail) {
-            patch.name = file.name.clone();
-            patch.source = without_mbox_line(&file.bytes).to_vec();
-        }
-    }
-    Ok(reading)
-}
-
-/// The fault of a thread with the file and line that it is on, where it is one
-/// file's and not the thread's.
-fn located(error: ReadError, files: &[File]) -> ReadError {
-    let own = files
-        .iter()
-        .filter_map(|file| read(&file.name, &file.bytes).err());
-    // What it says of lines may differ, as a blank line follows each file here.
-    let kind = std::mem::discriminant(&error.kind);
-    let mut own = own.filter(|found| std::mem::discriminant(&found.kind) == kind);
-    own.next().unwrap_or(error)
 }

@@ -1,6 +1,7 @@
 //! A series written down as a folder of its own: `series.toml`, and one file a
 //! patch with the bytes that it was read from.
 
+mod compare;
 mod manifest;
 mod names;
 
@@ -10,9 +11,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{MANIFEST, Series, SeriesError, Step, steps};
+use crate::Patch;
 use crate::history::Reference;
 use crate::read::{read, with_mbox_line};
-use crate::{MendKind, Patch};
+use compare::{check, is_same};
 use manifest::{FileEntry, StepEntry};
 
 /// Why a series could not be written down.
@@ -32,6 +34,16 @@ pub enum ImportError {
     Differs {
         /// The patch.
         patch: String,
+    },
+    /// Something else of the series comes out otherwise when it is read again. The folder is not
+    /// written.
+    #[error(
+        "the series can't be kept as a folder: read again from there, {what} would be another; \
+         this is a fault of ktrial, please report it with the file"
+    )]
+    Changes {
+        /// What: `its title`.
+        what: &'static str,
     },
     /// What was written can't be read again. The folder is not written.
     #[error("the series can't be kept as a folder: {0}")]
@@ -86,10 +98,7 @@ pub fn write(series: &Series, folder: &Path) -> Result<Series, ImportError> {
     for (index, step) in series.steps.iter().enumerate() {
         entries.push(match step {
             Step::Patch(patch) => {
-                let name = match is_nameless(patch) && names::is_free(&patch.name, &entries) {
-                    true => patch.name.clone(),
-                    false => names::of_patch(index + 1, &patch.header.subject),
-                };
+                let name = file_name(series, index, patch, &entries);
                 let bytes = with_mbox_line(&patch.source);
                 put(&name, &bytes)?;
                 entry(name, &bytes, patch)?
@@ -118,6 +127,17 @@ pub fn write(series: &Series, folder: &Path) -> Result<Series, ImportError> {
     })?;
     let _ = beside.keep();
     Ok(Series::open(folder)?)
+}
+
+/// The name of the file for a patch: its own where it is nothing but the diff in a file, else
+/// one of its subject. One that was given to standard input tells less than the series' title.
+fn file_name(series: &Series, index: usize, patch: &Patch, entries: &[StepEntry]) -> String {
+    let is_file = Path::new(&patch.name).extension().is_some();
+    match is_nameless(patch) {
+        true if is_file && names::is_free(&patch.name, entries) => patch.name.clone(),
+        true if !is_file => names::of_patch(index + 1, &series.title),
+        _ => names::of_patch(index + 1, &patch.header.subject),
+    }
 }
 
 /// How a file must be named so that the patch is read from it as it is here: by its
@@ -153,28 +173,6 @@ fn entry(name: String, bytes: &[u8], patch: &Patch) -> Result<StepEntry, ImportE
         }
     }
     Err(differs())
-}
-
-/// Whether what was written is what was to be written.
-fn check(series: &Series, again: &Series) -> Result<(), ImportError> {
-    for (patch, found) in series.own_patches().zip(again.own_patches()) {
-        if !is_same(patch, found) {
-            return Err(ImportError::Differs {
-                patch: patch.name.clone(),
-            });
-        }
-    }
-    Ok(())
-}
-
-/// Whether two patches say and do the same. Their names may differ, and the lines at
-/// which something was mended.
-fn is_same(one: &Patch, other: &Patch) -> bool {
-    let kinds = |patch: &Patch| -> Vec<MendKind> { patch.mends.iter().map(|m| m.kind).collect() };
-    let nameless = is_nameless(one) && is_nameless(other);
-    (nameless || one.header == other.header)
-        && one.files == other.files
-        && kinds(one) == kinds(other)
 }
 
 /// A diff with nothing above it, which is called by the name of its file.

@@ -5,11 +5,8 @@ use std::path::Path;
 use super::bounded::{Files, read_bounded, too_large};
 use super::{MANIFEST, Series, SeriesError, Step, folder, manifest, quilt};
 use crate::MAX_PATCH_BYTES;
-use crate::history::Reference;
+use crate::history::{Reference, is_bundle};
 use crate::read::{Reading, read};
-
-/// How git bundles begin, of either version.
-const BUNDLE: [&[u8]; 2] = [b"# v2 git bundle\n", b"# v3 git bundle\n"];
 
 impl Series {
     /// A user's folder: with a `series.toml`; else with a quilt `series` file, in it or
@@ -51,7 +48,7 @@ impl Series {
     /// [`SeriesError::Patch`] if they are no patch.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Series, SeriesError> {
         let stem = stem(Path::new(name));
-        if !BUNDLE.iter().any(|start| bytes.starts_with(start)) {
+        if !is_bundle(bytes) {
             return Ok(Series::bare(&stem, read(name, bytes)?));
         }
         if bytes.len() > MAX_PATCH_BYTES {

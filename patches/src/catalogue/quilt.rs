@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use super::SeriesError;
 use super::bounded::Files;
-use super::steps::{strip, undone};
+use super::steps::{strip, undone, without_alone};
 use crate::Patch;
 use crate::read::{Reading, read};
 
@@ -52,7 +52,7 @@ pub(super) fn read_folder(folder: &Path) -> Result<Reading, SeriesError> {
         })?;
         let one = read(entry.name, &bytes)?;
         all.patches.extend(entry.in_order(one.patches)?);
-        all.left_out.extend(one.left_out);
+        all.left_out.extend(without_alone(one.left_out));
     }
     if all.patches.is_empty() {
         let path = folder.to_owned();

@@ -4,6 +4,7 @@ use git2::{Oid, Repository};
 
 use super::{Series, SeriesError, Step};
 use crate::history::{self, Reference, ResolveError};
+use crate::read::{LeftOut, Reason};
 use crate::{Change, FilePatch, Irreversible, Patch};
 
 impl Series {
@@ -22,6 +23,40 @@ impl Series {
             Step::Commits(references) => Some(references),
         });
         references.flatten()
+    }
+
+    /// The revision on which the first of its `patches` was made, such as `8cdef6cbcc73~1`,
+    /// where that is a commit of the tree; where it is undone, the commit itself.
+    pub fn made_on(&self, patches: &[Patch]) -> Option<String> {
+        let first = match self.reverse {
+            true => self.steps.last()?,
+            false => self.steps.first()?,
+        };
+        let is_bundle = |one: &Reference| matches!(one, Reference::Bundle { .. });
+        let Step::Commits(references) = first else {
+            return None;
+        };
+        let commit = &patches.first()?.name;
+        match self.reverse {
+            _ if references.iter().any(is_bundle) => None,
+            true => Some(commit.clone()),
+            false => Some(format!("{commit}~1")),
+        }
+    }
+
+    /// A commit of the tree that it needs and has no hash of, so that it must be looked
+    /// for in the messages of all commits.
+    pub fn searched(&self) -> Option<&Reference> {
+        let in_messages = |one: &Reference| {
+            matches!(
+                one,
+                Reference::Subject(_) | Reference::Svn(_) | Reference::Review(_)
+            )
+        };
+        self.steps.iter().find_map(|step| match step {
+            Step::Commits(all) if all.iter().all(in_messages) => all.first(),
+            _ => None,
+        })
     }
 
     /// All its patches in the order in which they apply: commits looked up in the
@@ -66,6 +101,13 @@ fn first_known(
 /// The patches that undo these, last one first.
 pub(super) fn undone(patches: &[Patch]) -> Result<Vec<Patch>, Irreversible> {
     patches.iter().rev().map(Patch::reversed).collect()
+}
+
+/// What was left out of a file that a list names: the list says what the series is, so a part
+/// of one is no news there.
+pub(super) fn without_alone(left_out: Vec<LeftOut>) -> impl Iterator<Item = LeftOut> {
+    let is_news = |it: &LeftOut| !matches!(it.why, Reason::Alone { .. });
+    left_out.into_iter().filter(is_news)
 }
 
 /// Has so many components stripped from the names of the files, as `patch -p` does;

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use git2::{Oid, Repository};
 
-use super::commit;
 use super::fingerprint::Fingerprints;
+use super::named::Named;
 use super::scratch::in_memory;
 use crate::Patch;
 use crate::apply::{Applied, ApplyError, apply};
@@ -14,13 +14,9 @@ use crate::apply::{Applied, ApplyError, apply};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
     /// The commit.
-    pub commit: Oid,
+    pub commit: Named,
     /// Commits between it and the tip, in the order of [`find_base`].
     pub behind: usize,
-    /// Its date, in seconds since 1970-01-01 UTC.
-    pub seconds: i64,
-    /// Its subject.
-    pub subject: String,
     /// How the series applies there.
     pub applied: Applied,
 }
@@ -63,12 +59,9 @@ pub fn find_base(
         return Ok(None);
     };
     let applied = apply(repo, commit, patches)?;
-    let commit = repo.find_commit(commit)?;
     Ok(Some(Base {
-        commit: commit.id(),
+        commit: Named::of(repo, commit)?,
         behind,
-        seconds: commit.time().seconds(),
-        subject: commit::subject(&commit::message(&commit)),
         applied,
     }))
 }

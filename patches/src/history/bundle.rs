@@ -1,13 +1,29 @@
 //! Git bundles: commits in a file.
 
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
 use std::io::Write;
 
-use git2::{Oid, Repository};
+use git2::{ObjectType, Odb, Oid, Repository};
 
 use super::ResolveError;
+use super::named::Named;
 use super::pack;
 use super::range::after;
 use crate::text::shown;
+
+/// The first line of a bundle, of either version (gitformat-bundle(5)).
+const HEADINGS: [&[u8]; 2] = [b"# v2 git bundle", b"# v3 git bundle"];
+
+/// Whether a file begins as git bundles do.
+pub(crate) fn is_bundle(bytes: &[u8]) -> bool {
+    let follows = |heading: &&[u8]| {
+        bytes
+            .strip_prefix(*heading)
+            .is_some_and(|r| r.starts_with(b"\n"))
+    };
+    HEADINGS.iter().any(follows)
+}
 
 /// How to make a bundle that is taken.
 const MAKE: &str = "make it with `git bundle create FILE base..branch`";
@@ -45,6 +61,53 @@ pub(super) fn unpack(
     }
 }
 
+/// The commits of a bundle as far as they can be read without a tree, oldest first, and
+/// whether those are all.
+///
+/// # Errors
+/// [`ResolveError::Bundle`] where it can't be unpacked whatever the tree.
+pub fn bundled(name: &str, bytes: &[u8]) -> Result<(Vec<Named>, bool), ResolveError> {
+    let wrong = |why: String| ResolveError::Bundle {
+        name: name.to_owned(),
+        why,
+    };
+    let head = Head::read(bytes).map_err(wrong)?;
+    let tip = head.tip().map_err(wrong)?;
+    pack::check(head.pack)
+        .map_err(|why| wrong(format!("its pack can't be unpacked: {why}; {MAKE} again")))?;
+    // A repository of these commits alone, in memory.
+    let odb = Odb::new()?;
+    let _memory = odb.add_new_mempack_backend(1)?;
+    for commit in pack::commits(head.pack) {
+        odb.write(ObjectType::Commit, &commit)?;
+    }
+    let repo = Repository::from_odb(odb)?;
+    let (mut commits, mut whole) = (Vec::new(), true);
+    let (mut open, mut seen) = (BinaryHeap::new(), HashSet::new());
+    let mut next = vec![tip];
+    loop {
+        for id in next.drain(..).filter(|id| !head.needs.contains(id)) {
+            if !seen.insert(id) {
+                continue;
+            }
+            match repo.find_commit(id) {
+                Ok(commit) => open.push((commit.time().seconds(), Reverse(seen.len()), id)),
+                Err(_) => whole = false,
+            }
+        }
+        let Some((_, _, id)) = open.pop() else {
+            break;
+        };
+        next.extend(repo.find_commit(id)?.parent_ids());
+        // A merge is no patch of the series.
+        if next.len() < 2 {
+            commits.push(Named::of(&repo, id)?);
+        }
+    }
+    commits.reverse();
+    Ok((commits, whole))
+}
+
 /// What stands before the pack.
 struct Head<'a> {
     /// The commits that a repository must have.
@@ -61,10 +124,12 @@ impl<'a> Head<'a> {
             pack: bytes,
         };
         let version = head.line()?;
-        if !matches!(version, b"# v2 git bundle" | b"# v3 git bundle") {
+        if !HEADINGS.contains(&version) {
+            let headings = HEADINGS.map(|heading| format!("`{}`", shown(heading)));
             return Err(format!(
-                "it starts with `{}`, not with `# v2 git bundle` or `# v3 git bundle`",
-                shown(version)
+                "it starts with `{}`, not with {}",
+                shown(version),
+                headings.join(" or ")
             ));
         }
         loop {

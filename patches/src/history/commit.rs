@@ -2,6 +2,7 @@
 
 use git2::{
     Commit, Diff, DiffFindOptions, DiffOptions, Email, EmailCreateOptions, Oid, Repository,
+    Signature,
 };
 use mail_parser::decoders::charsets::map::charset_decoder;
 
@@ -167,11 +168,15 @@ fn header(commit: &Commit, message: &str) -> Header {
             name: text(author.name_bytes()),
             email: text(author.email_bytes()),
         }),
-        date: Some(Date {
-            seconds: author.when().seconds(),
-            offset_minutes: author.when().offset_minutes(),
-        }),
+        date: Some(date(&author)),
         message: rest.to_owned(),
+    }
+}
+
+pub(super) fn date(signature: &Signature) -> Date {
+    Date {
+        seconds: signature.when().seconds(),
+        offset_minutes: signature.when().offset_minutes(),
     }
 }
 

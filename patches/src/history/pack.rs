@@ -1,5 +1,8 @@
 //! How much a pack holds, before it is unpacked: a few bytes of it can stand for gigabytes.
 
+use std::io::Read;
+
+use flate2::bufread::ZlibDecoder;
 use flate2::{Decompress, FlushDecompress, Status};
 
 /// The largest object that is unpacked, in bytes (256 MiB).
@@ -13,6 +16,8 @@ const HASH: usize = 20;
 
 const DAMAGED: &str = "it is damaged or cut off";
 const TOO_LARGE: &str = "it holds files of more than 256 MiB, or of more than 1 GiB together";
+
+const COMMIT: u8 = 1;
 
 /// The kinds of object that only say how they differ from another one.
 const OFFSET_DELTA: u8 = 6;
@@ -38,6 +43,31 @@ pub(super) fn check(pack: &[u8]) -> Result<(), &'static str> {
         HASH => Ok(()),
         _ => Err(DAMAGED),
     }
+}
+
+/// The largest commit that is read, and all of them together, in bytes.
+const MAX_COMMIT: u64 = 1 << 20;
+const MAX_COMMITS: u64 = 64 << 20;
+
+/// The commits that stand whole in a pack, which [`check`] has taken; one that is stored as a
+/// difference from another, as is rare, is not among them.
+pub(super) fn commits(pack: &[u8]) -> Vec<Vec<u8>> {
+    let mut input = Input(pack.get(12..).unwrap_or_default());
+    let (mut commits, mut total) = (Vec::new(), 0);
+    while input.0.len() > HASH && total < MAX_COMMITS {
+        let mut ahead = Input(input.0);
+        let head = ahead.object_head();
+        if let Some((COMMIT, size)) = head.filter(|(_, size)| *size <= MAX_COMMIT) {
+            let mut bytes = Vec::new();
+            let read = ZlibDecoder::new(ahead.0).take(size).read_to_end(&mut bytes);
+            commits.extend(read.is_ok().then_some(bytes));
+            total += size;
+        }
+        if object(&mut input).is_err() {
+            break;
+        }
+    }
+    commits
 }
 
 /// The bytes of the next object, once unpacked.

@@ -1,6 +1,6 @@
 //! The part of a series that is about one file.
 
-use crate::{Change, FilePatch, Patch};
+use crate::{Change, FilePatch, Hunk, Patch};
 
 /// What a series does to one file, up to the hunk that fails.
 pub(super) struct Part {
@@ -10,15 +10,32 @@ pub(super) struct Part {
     pub patches: Vec<Patch>,
 }
 
+/// The hunks of interest in the last patch of a part, counted from 1.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Hunks {
+    All,
+    UpTo(usize),
+    /// The others may fail for reasons of their own.
+    Only(usize),
+}
+
+impl Hunks {
+    fn keep(self, hunks: &mut Vec<Hunk>) {
+        match self {
+            Hunks::All => {}
+            Hunks::UpTo(last) => hunks.truncate(last),
+            Hunks::Only(one) => {
+                hunks.truncate(one);
+                hunks.drain(..hunks.len().saturating_sub(1));
+            }
+        }
+    }
+}
+
 /// The part of the patches up to `patch` that is about the file at `path`, which
-/// is where the applier looked for it. `hunk` is the last one of interest, from 1.
+/// is where the applier looked for it.
 /// `None` where the series itself makes the file, or the patch does not name it.
-pub(super) fn part(
-    patches: &[Patch],
-    patch: &str,
-    path: &str,
-    hunk: Option<usize>,
-) -> Option<Part> {
+pub(super) fn part(patches: &[Patch], patch: &str, path: &str, hunks: Hunks) -> Option<Part> {
     let last = patches.iter().position(|one| one.name == patch)?;
     let mut wanted = path.to_owned();
     let mut files: Vec<(&Patch, FilePatch)> = Vec::new();
@@ -30,8 +47,8 @@ pub(super) fn part(
         };
         for file in named.into_iter().rev() {
             let mut one = file.clone();
-            if let Some(hunk) = hunk.filter(|_| files.is_empty()) {
-                one.hunks.truncate(hunk);
+            if files.is_empty() {
+                hunks.keep(&mut one.hunks);
             }
             if !files.is_empty() && file.change == Change::Create {
                 return None;

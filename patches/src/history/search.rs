@@ -121,6 +121,39 @@ fn is_same_patch(repo: &Repository, one: Oid, other: Oid) -> Result<bool, git2::
     Ok(ids[0] == ids[1])
 }
 
+/// Branches and tags that are asked for a commit.
+const MOST_REFS: usize = 100;
+
+/// The branch or tag in whose history a commit is, where that of `tip` does not have it;
+/// empty where none of the first hundred has it, or none at all.
+///
+/// # Errors
+/// If the repository can't be read.
+pub fn taken_from(repo: &Repository, tip: Oid, commit: Oid) -> Result<Option<String>, git2::Error> {
+    let has = |tip: Oid| -> Result<bool, git2::Error> {
+        Ok(tip == commit || repo.graph_descendant_of(tip, commit)?)
+    };
+    if has(tip)? {
+        return Ok(None);
+    }
+    let mut asked = 0;
+    for refs in ["refs/heads/*", "refs/remotes/*", "refs/tags/*"] {
+        for reference in repo.references_glob(refs)? {
+            let reference = reference?;
+            asked += 1;
+            // A tag may be of a file or a folder.
+            let Ok(target) = reference.peel_to_commit() else {
+                continue;
+            };
+            if asked <= MOST_REFS && has(target.id())? {
+                let name = String::from_utf8_lossy(reference.shorthand_bytes());
+                return Ok(Some(shown(name.as_bytes())));
+            }
+        }
+    }
+    Ok(Some(String::new()))
+}
+
 type Fits<'a> = &'a dyn Fn(&Commit) -> bool;
 
 /// The commits that fit, newest first: those in the history of `tip`, or, where

@@ -5,32 +5,35 @@ use std::collections::HashMap;
 use git2::build::TreeUpdateBuilder;
 use git2::{FileMode, Mempack, Oid, Repository, Signature, Time};
 
-use super::commit;
+use super::changes;
 use super::entries::Entry;
-use super::part::{Part, part};
+use super::named::Named;
+use super::part::{Hunks, Part, part};
 use super::scratch::in_memory;
 use super::turn::{self, Side};
 use crate::Patch;
 use crate::apply::{ApplyError, apply};
 
-/// The commit after which a patch no longer applies.
+/// Commits named beside the first.
+const LATER: usize = 2;
+
+/// The commit after which a patch no longer applies, and those after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Since {
-    /// The commit.
-    pub commit: Oid,
-    /// Its author's name.
-    pub author: String,
-    /// Its date, in seconds since 1970-01-01 UTC.
-    pub seconds: i64,
-    /// Its subject.
-    pub subject: String,
-    /// Where it moved the file that the patch names.
+    /// The first of them: before it, the patch fitted.
+    pub first: Named,
+    /// The newest ones that changed the same place again, newest last; two at most.
+    pub later: Vec<Named>,
+    /// How many did between those.
+    pub between: usize,
+    /// Where the first moved the file that the patch names.
     pub moved_to: Option<String>,
 }
 
 /// The commit in the history of `tip` that changed the place which `error` is about: the
 /// newest one before which the hunk fitted, or which removed, moved or made the file;
-/// where the patch is applied already, the one that applied it.
+/// where the patch is applied already, the one that applied it. With it those that
+/// changed the lines of the hunk again.
 /// `None` where the history, `limit` commits of it at most, has no such commit.
 ///
 /// # Errors
@@ -43,6 +46,7 @@ pub fn changed_since(
     limit: usize,
 ) -> Result<Option<Since>, git2::Error> {
     let mut moved_to = None;
+    let mut later = Vec::new();
     let found = match error {
         ApplyError::NoSuchFile { path, .. } => {
             let found = turn::newest(repo, tip, path, limit, &mut |file| Ok(file.is_some()))?;
@@ -55,8 +59,14 @@ pub fn changed_since(
             turn::newest(repo, tip, path, limit, &mut |file| Ok(file.is_none()))?
         }
         other => {
-            match place(other).and_then(|(patch, path, hunk)| part(patches, patch, path, hunk)) {
-                Some(part) => last_fit(repo, tip, &part, limit)?,
+            match place(other).and_then(|(patch, path, hunks)| part(patches, patch, path, hunks)) {
+                Some(part) => {
+                    let found = last_fit(repo, tip, &part, limit)?;
+                    if let (Some(first), ApplyError::HunkFailed(_)) = (found, other) {
+                        later = changes::after(repo, tip, first, &part, limit)?;
+                    }
+                    found
+                }
                 None => None,
             }
         }
@@ -64,31 +74,30 @@ pub fn changed_since(
     let Some(commit) = found else {
         return Ok(None);
     };
-    let commit = repo.find_commit(commit)?;
+    let newest = &later[..later.len().min(LATER)];
+    let named = newest.iter().rev().map(|&id| Named::of(repo, id));
     Ok(Some(Since {
-        commit: commit.id(),
-        author: String::from_utf8_lossy(commit.author().name_bytes()).into_owned(),
-        seconds: commit.time().seconds(),
-        subject: commit::subject(&commit::message(&commit)),
+        first: Named::of(repo, commit)?,
+        later: named.collect::<Result<_, _>>()?,
+        between: later.len() - newest.len(),
         moved_to,
     }))
 }
 
-/// The patch, path and hunk (from 1; `None`: all of them) that an error is about.
-fn place(error: &ApplyError) -> Option<(&str, &str, Option<usize>)> {
+/// The patch, path and hunks that an error is about.
+fn place(error: &ApplyError) -> Option<(&str, &str, Hunks)> {
     match error {
+        ApplyError::PartlyApplied { patch, done, .. } => Some((patch, done.first()?, Hunks::All)),
+        ApplyError::AlreadyApplied { patch, path } => Some((patch, path, Hunks::All)),
         ApplyError::HunkFailed(failure) => {
-            Some((&failure.patch, &failure.path, Some(failure.hunk)))
+            Some((&failure.patch, &failure.path, Hunks::Only(failure.hunk)))
         }
-        ApplyError::Ambiguous {
-            patch, path, hunk, ..
-        }
-        | ApplyError::Unplaceable {
-            patch, path, hunk, ..
-        } => Some((patch, path, Some(*hunk))),
-        ApplyError::PartlyApplied { patch, done, .. } => Some((patch, done.first()?, None)),
-        ApplyError::NotEmptied { patch, path, .. } | ApplyError::AlreadyApplied { patch, path } => {
-            Some((patch, path, None))
+        ApplyError::Ambiguous { .. }
+        | ApplyError::Unplaceable { .. }
+        | ApplyError::NotEmptied { .. } => {
+            let place = error.place()?;
+            let hunks = place.hunk.map_or(Hunks::All, Hunks::UpTo);
+            Some((place.patch, place.path, hunks))
         }
         _ => None,
     }

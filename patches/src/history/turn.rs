@@ -13,15 +13,21 @@ pub(super) type Holds<'a> = &'a mut dyn FnMut(Option<Entry>) -> Result<bool, git
 /// A commit to look at, and what the file was called by then. The newest comes
 /// first, and of two of one second the one that was met first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Step {
+pub(super) struct Step {
     seconds: i64,
     order: std::cmp::Reverse<usize>,
-    commit: Oid,
+    pub commit: Oid,
     path: String,
 }
 
+/// A file at a commit, and at each of its parents.
+pub(super) struct Change {
+    pub here: Option<Entry>,
+    pub before: Vec<Option<Entry>>,
+}
+
 /// The way back through a file's history.
-struct Way<'r> {
+pub(super) struct Way<'r> {
     repo: &'r Repository,
     entries: Entries<'r>,
     open: BinaryHeap<Step>,
@@ -49,15 +55,8 @@ pub(super) fn newest(
 ) -> Result<Option<Oid>, git2::Error> {
     let mut overruled = None;
     for simplified in [true, false] {
-        let mut way = Way {
-            repo,
-            entries: Entries::new(repo),
-            open: BinaryHeap::new(),
-            seen: HashSet::new(),
-            simplified,
-            overruled: None,
-        };
-        way.push(tip, path)?;
+        let mut way = Way::new(repo, tip, path)?;
+        way.simplified = simplified;
         for _ in 0..limit {
             let Some(step) = way.open.pop() else {
                 break;
@@ -72,7 +71,58 @@ pub(super) fn newest(
     Ok(overruled)
 }
 
-impl Way<'_> {
+impl<'r> Way<'r> {
+    /// From `tip` on, simplified.
+    pub(super) fn new(repo: &'r Repository, tip: Oid, path: &str) -> Result<Self, git2::Error> {
+        let mut way = Way {
+            repo,
+            entries: Entries::new(repo),
+            open: BinaryHeap::new(),
+            seen: HashSet::new(),
+            simplified: true,
+            overruled: None,
+        };
+        way.push(tip, path)?;
+        Ok(way)
+    }
+
+    /// The newest commit that is not looked at yet.
+    pub(super) fn next(&mut self) -> Option<Step> {
+        self.open.pop()
+    }
+
+    /// What a commit made of the file, and what its parents had, where it is none of
+    /// those; its parents are the next steps.
+    pub(super) fn change(&mut self, step: &Step) -> Result<Option<Change>, git2::Error> {
+        let (commit, path) = (step.commit, step.path.as_str());
+        let here = self.entries.at(commit, path)?;
+        let parents: Vec<Oid> = self.repo.find_commit(commit)?.parent_ids().collect();
+        let mut before = self.at_each(&parents, path)?;
+        if let Some(same) = before.iter().position(|there| *there == here) {
+            self.push(parents[same], path)?;
+            return Ok(None);
+        }
+        let old = match before == [None] {
+            true => renamed(self.repo, commit, path, Side::New)?,
+            false => None,
+        };
+        if let Some(old) = old {
+            before = vec![self.entries.at(parents[0], &old)?];
+            self.push(parents[0], &old)?;
+            return Ok(Some(Change { here, before }));
+        }
+        for parent in parents {
+            self.push(parent, path)?;
+        }
+        Ok(Some(Change { here, before }))
+    }
+
+    /// What the file is in each of these commits.
+    fn at_each(&mut self, commits: &[Oid], path: &str) -> Result<Vec<Option<Entry>>, git2::Error> {
+        let at = |&commit: &Oid| self.entries.at(commit, path);
+        commits.iter().map(at).collect()
+    }
+
     fn push(&mut self, commit: Oid, path: &str) -> Result<(), git2::Error> {
         if self.seen.insert((commit, path.to_owned())) {
             self.open.push(Step {
@@ -90,10 +140,7 @@ impl Way<'_> {
         let (commit, path) = (step.commit, step.path.as_str());
         let here = self.entries.at(commit, path)?;
         let parents: Vec<Oid> = self.repo.find_commit(commit)?.parent_ids().collect();
-        let mut before = Vec::new();
-        for &parent in &parents {
-            before.push(self.entries.at(parent, path)?);
-        }
+        let before = self.at_each(&parents, path)?;
         let same = before.iter().position(|there| *there == here);
         if let Some(same) = same.filter(|_| self.simplified || parents.len() == 1) {
             self.push(parents[same], path)?;

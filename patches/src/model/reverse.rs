@@ -1,9 +1,6 @@
 //! The patch that undoes a patch.
 
-use super::{BinaryChange, Change, FilePatch, Header, Hunk, Patch, Trailers};
-
-/// The blob of a file without content.
-const EMPTY_BLOB: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
+use super::{BinaryChange, Change, FilePatch, Header, Hunk, Patch, Trailers, is_empty_blob};
 
 /// Why a patch can't be reversed: it does not have what it takes away.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -109,11 +106,10 @@ impl FilePatch {
 
     /// `git diff --irreversible-delete` leaves the lines out.
     fn lost_content(&self) -> bool {
-        let is_empty = |id: &String| EMPTY_BLOB.starts_with(&id.to_ascii_lowercase());
         self.change == Change::Delete
             && self.hunks.is_empty()
             && self.binary.is_none()
-            && !self.old_blob.as_ref().is_some_and(is_empty)
+            && !self.old_blob.as_deref().is_some_and(is_empty_blob)
     }
 }
 

@@ -7,25 +7,30 @@ mod flowed;
 mod header;
 mod mbox;
 mod parts;
+mod twice;
 
-pub(super) use header::date as date_of;
-pub(crate) use mbox::{with_mbox_line, without_mbox_line};
+pub(crate) use mbox::with_mbox_line;
+pub(super) use twice::{are_same, change_one_file};
 
 use super::mend::{self, Mended};
-use super::{Located, ReadErrorKind, charset, description, diff, tag};
+use super::thread::Sorted;
+use super::{Located, Place, ReadErrorKind, charset, description, diff, tag};
 use crate::{FilePatch, Header, Mend, MendKind, Trailers};
 use body::Body;
 use header::Fields;
 use mbox::Raw;
 use parts::{Content, Kind};
+use twice::Seen;
 
 /// Mails within mails.
 const MAX_NESTING: usize = 4;
 
 /// A mail taken apart.
 pub(super) struct Mail {
-    /// The line of the file at which it starts.
-    pub line: usize,
+    /// The number of its file, from 0.
+    pub file: usize,
+    /// Where it starts.
+    pub at: Place,
     pub header: Header,
     /// The subject with all that stands before it.
     pub subject: String,
@@ -38,6 +43,8 @@ pub(super) struct Mail {
     pub source: Vec<u8>,
     /// It has patches attached that are mails of their own, and follow it.
     pub carries: bool,
+    /// The line of the mail to which it is attached.
+    pub inside: Option<usize>,
     /// What its diff does.
     pub changes: Located<Changes>,
 }
@@ -64,10 +71,29 @@ struct Text {
 
 impl Mail {
     /// The files it changes; none where it has no diff.
-    pub(super) fn files(&self) -> Located<&[FilePatch]> {
+    pub(super) fn files(&self) -> Sorted<&[FilePatch]> {
         match &self.changes {
             Ok(changes) => Ok(&changes.files),
-            Err(error) => Err(error.clone()),
+            Err(error) => Err(self.error(error.clone())),
+        }
+    }
+
+    /// Trouble with a line of its file.
+    pub(super) fn error(&self, (line, kind): (usize, ReadErrorKind)) -> (Place, ReadErrorKind) {
+        let name = self.at.name.clone();
+        (Place { name, line }, kind)
+    }
+
+    /// Makes lines of a text lines of the file that it was taken from.
+    pub(super) fn place(&mut self, placed: impl Fn(usize) -> usize) {
+        self.at.line = placed(self.at.line);
+        self.inside = self.inside.map(&placed);
+        match &mut self.changes {
+            Ok(changes) => {
+                let mends = changes.mends.iter_mut();
+                mends.for_each(|mend| mend.line = placed(mend.line));
+            }
+            Err((line, _)) => *line = placed(*line),
         }
     }
 }
@@ -108,25 +134,29 @@ fn is_field(line: &[u8]) -> bool {
     }
 }
 
-/// All mails of a file, those within mails after the mail that they are in.
-pub(super) fn all(bytes: &[u8]) -> Located<Vec<Mail>> {
-    let mut mails = Mails::default();
-    for raw in mbox::split(bytes) {
-        mails.read(&raw, 0)?;
-    }
-    Ok(mails.read)
-}
-
-/// The mails that were read.
+/// The mails that were read, those within mails after the mail that they are in.
 #[derive(Default)]
-struct Mails {
-    read: Vec<Mail>,
+pub(super) struct Mails {
+    pub read: Vec<Mail>,
     /// Lines of all their texts together.
     lines: usize,
 }
 
 impl Mails {
-    fn read(&mut self, raw: &Raw, nesting: usize) -> Located<()> {
+    /// Reads all mails of the file of this number and name.
+    pub(super) fn read_file(&mut self, file: usize, name: &str, bytes: &[u8]) -> Located<()> {
+        let first = self.read.len();
+        for raw in mbox::split(bytes) {
+            self.read(&raw, None, 0)?;
+        }
+        for mail in &mut self.read[first..] {
+            mail.file = file;
+            mail.at.name = name.to_owned();
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, raw: &Raw, inside: Option<usize>, nesting: usize) -> Located<()> {
         let at_start = |kind| (raw.line, kind);
         let bytes = raw.unescaped();
         let (head, head_lines) = parts::header(&bytes).map_err(at_start)?;
@@ -147,6 +177,7 @@ impl Mails {
         let source = bytes.to_vec();
         self.read.push(Mail {
             carries,
+            inside,
             source,
             ..mail(raw.line, fields, text)
         });
@@ -156,7 +187,7 @@ impl Mails {
         for body in inner {
             for one in mbox::split(&body.bytes) {
                 let line = body.lines.line(one.line);
-                self.read(&Raw { line, ..one }, nesting + 1)?;
+                self.read(&Raw { line, ..one }, Some(raw.line), nesting + 1)?;
             }
         }
         Ok(())
@@ -195,11 +226,17 @@ fn mail(line: usize, fields: Fields, text: Located<Text>) -> Mail {
     // Who answers with a patch quoted has not written it.
     let (author, date) = if is_quoted { (None, None) } else { sender };
     let decoded = is_decoded.then(|| mend::of_patch(MendKind::Entities, line, 1));
-    let decoded = Vec::from_iter(decoded);
+    let (date, trouble) = match own.date.or(date).transpose() {
+        Ok(moment) => (moment, None),
+        Err(text) => (None, Some((line, ReadErrorKind::Date(text)))),
+    };
+    let no_zone = date.is_some_and(|moment| !moment.has_zone);
+    let zone = no_zone.then(|| mend::of_patch(MendKind::Zone, line, 1));
+    let of_header: Vec<Mend> = decoded.into_iter().chain(zone).collect();
     let header = Header {
         subject: description::title(tag::without(own.subject.as_deref().unwrap_or(&subject))),
         author: own.author.or(author),
-        date: own.date.or(date),
+        date: date.map(|moment| moment.date),
         message,
     };
     let changes = match read {
@@ -207,11 +244,20 @@ fn mail(line: usize, fields: Fields, text: Located<Text>) -> Mail {
         Ok(_) if header.has_nul() => Err((line, ReadErrorKind::Mail("a NUL byte in its text"))),
         read => read.map(|read| Changes {
             files: read.files,
-            mends: [read.mends, text.mends.clone(), decoded].concat(),
+            mends: [read.mends, text.mends.clone(), of_header].concat(),
         }),
     };
+    // A letter's own date is of no use.
+    let changes = match (changes, trouble) {
+        (Ok(changes), Some(trouble)) if !changes.files.is_empty() => Err(trouble),
+        (changes, _) => changes,
+    };
     Mail {
-        line,
+        file: 0,
+        at: Place {
+            name: String::new(),
+            line,
+        },
         header,
         subject,
         id: fields.id,
@@ -219,6 +265,7 @@ fn mail(line: usize, fields: Fields, text: Located<Text>) -> Mail {
         trailers,
         source: Vec::new(),
         carries: false,
+        inside: None,
         changes,
     }
 }
@@ -238,6 +285,7 @@ fn text(content: Content, body: &[u8], line: usize) -> Result<Text, ReadErrorKin
     let mut text = Text::default();
     let mut html_only = true;
     let mut has_diff = false;
+    let mut seen = Seen::default();
     for part in parts::split(content, body, line)? {
         let kind = part.content.kind;
         html_only &= kind == Kind::Html;
@@ -264,7 +312,17 @@ fn text(content: Content, body: &[u8], line: usize) -> Result<Text, ReadErrorKin
                 text.bodies().for_each(Body::drop_signature);
             }
         }
-        has_diff |= has_diff_in(&decoded.bytes);
+        if has_diff_in(&decoded.bytes) {
+            has_diff = true;
+            if seen.has(&decoded, part.content.flowed, kind == Kind::Attachment)? {
+                text.mends.push(mend::of_patch(
+                    MendKind::Twice,
+                    part.line,
+                    decoded.ended.max(1),
+                ));
+                continue;
+            }
+        }
         text.mends
             .extend(mark.map(|kind| mend::of_patch(kind, part.line, 1)));
         if text.charset.is_none() {

@@ -55,7 +55,7 @@ pub(super) fn parse(bytes: &[u8], first_line: usize) -> Located<Mended<'_>> {
     let rows = row::rows(bytes, first_line);
     let found = survey(&rows);
     let strict = match strict {
-        Ok(files) if !files.is_empty() && found.doubt.is_none() => {
+        Ok(files) if !files.is_empty() && found.doubt.is_none() && !found.may_hold_a_rest => {
             return Ok(Mended {
                 mends: names::as_in(&files, found.empty_context),
                 ..as_it_is(files, bytes)
@@ -177,6 +177,8 @@ fn doubtful_counts() -> ReadErrorKind {
 struct Survey {
     /// The line of a heading that may have been read wrongly.
     doubt: Option<usize>,
+    /// The rest of a wrapped line may count as a line of a hunk.
+    may_hold_a_rest: bool,
     /// For each file whose empty context lines have lost their blank, that.
     empty_context: Vec<Mend>,
 }
@@ -184,13 +186,16 @@ struct Survey {
 fn survey(rows: &[Row]) -> Survey {
     let mut found = Survey {
         doubt: headings::broken(rows),
+        may_hold_a_rest: false,
         empty_context: Vec::new(),
     };
     let mut cursor = Cursor::default();
     while let Some(counts) = cursor.next(rows) {
         let start = cursor.at;
-        match exact(rows, start, counts) {
-            Exact::Whole(end) => {
+        let exact = exact(rows, start, counts);
+        found.may_hold_a_rest |= matches!(exact, Exact::Full(_));
+        match exact {
+            Exact::Whole(end) | Exact::Full(end) => {
                 cursor.at = end;
                 note_empty(&rows[start..end], &cursor.path, &mut found.empty_context);
             }

@@ -3,7 +3,7 @@
 mod html;
 
 use super::lines::LineMap;
-use super::{Located, ReadErrorKind, Reading, mend};
+use super::{Located, ReadErrorKind, mend};
 use crate::{Mend, MendKind};
 
 /// The text that a page shows.
@@ -21,17 +21,6 @@ impl Page {
     pub(super) fn mend(&self) -> Mend {
         let lines = 1 + self.text.iter().filter(|&&b| b == b'\n').count();
         mend::of_patch(MendKind::Page, self.line(1), lines)
-    }
-
-    /// Makes lines of the text lines of the page.
-    pub(super) fn place(&self, reading: &mut Reading) {
-        let patches = reading.patches.iter_mut();
-        for mend in patches.flat_map(|patch| &mut patch.mends) {
-            mend.line = self.line(mend.line);
-        }
-        for left_out in &mut reading.left_out {
-            left_out.line = self.line(left_out.line);
-        }
     }
 }
 

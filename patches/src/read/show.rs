@@ -3,10 +3,7 @@
 
 mod order;
 
-use mail_parser::DateTime;
-
-use super::mail::date_of;
-use super::{LeftOut, Located, ReadErrorKind, Reading, Reason, charset, mend, numbered};
+use super::{LeftOut, Located, ReadErrorKind, Reading, Reason, charset, date, mend, numbered};
 use crate::{Date, Header, Patch, Person, Trailers};
 
 /// What stands before each line of a message.
@@ -34,6 +31,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Located<Reading> {
         if commit.patch.files.is_empty() {
             left_out.push(LeftOut {
                 subject: commit.patch.header.subject,
+                name: name.to_owned(),
                 line,
                 why: Reason::NoDiff,
             });
@@ -208,47 +206,6 @@ fn person(field: &str) -> Option<Person> {
 /// A date with its zone in git's formats default, iso, iso-strict, rfc and raw.
 /// Others say no zone, or no moment.
 fn date_in(field: &str) -> Option<Date> {
-    let words: Vec<&str> = field.split_whitespace().collect();
-    let read = match words[..] {
-        [seconds, zone] if is_zone(zone) => {
-            return Some(Date {
-                seconds: seconds.parse().ok()?,
-                offset_minutes: minutes(zone)?,
-            });
-        }
-        [_, month, day, time, year, zone] if is_zone(zone) && !day.contains(',') => {
-            match is_number(day) {
-                true => DateTime::parse_rfc822(&format!("{day} {month} {year} {time} {zone}")),
-                // Thu, 29 Oct 2015 05:35:19 -0700
-                false => DateTime::parse_rfc822(field),
-            }
-        }
-        [day, time, zone] if is_zone(zone) => {
-            let (hours, minutes) = zone.split_at(3);
-            DateTime::parse_rfc3339(&format!("{day}T{time}{hours}:{minutes}"))
-        }
-        [day_and_time] if day_and_time.contains('T') => DateTime::parse_rfc3339(day_and_time),
-        _ => None,
-    };
-    read.filter(DateTime::is_valid).map(|date| date_of(&date))
-}
-
-fn is_number(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// `-0700`
-fn is_zone(word: &str) -> bool {
-    word.len() == 5 && word.starts_with(['+', '-']) && is_number(&word[1..])
-}
-
-/// Minutes east of UTC.
-fn minutes(zone: &str) -> Option<i32> {
-    let number: i32 = zone.get(1..)?.parse().ok()?;
-    let minutes = number / 100 * 60 + number % 100;
-    Some(if zone.starts_with('-') {
-        -minutes
-    } else {
-        minutes
-    })
+    let read = date::parse(field).filter(|moment| moment.has_zone);
+    read.map(|moment| moment.date)
 }

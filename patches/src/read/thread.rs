@@ -10,9 +10,9 @@ use std::fmt;
 
 pub use error::ThreadError;
 
-use super::mail::{Changes, Mail};
+use super::mail::{Changes, Mail, are_same, change_one_file};
 use super::tag::{self, Tag};
-use super::{LeftOut, Located, ReadErrorKind};
+use super::{LeftOut, Place, ReadErrorKind};
 use crate::Header;
 use set::{Set, Sets};
 
@@ -35,6 +35,13 @@ pub enum Reason {
     Carrier,
     /// The cover letter of a further series.
     Cover,
+    /// It is taken, and the rest of its series is not there.
+    Alone {
+        /// Its number.
+        number: u32,
+        /// How many patches its series has.
+        total: u32,
+    },
 }
 
 impl fmt::Display for Reason {
@@ -48,9 +55,18 @@ impl fmt::Display for Reason {
             Reason::NoDiff => "without a diff",
             Reason::Carrier => "only carries the patches attached to it",
             Reason::Cover => "the cover letter of a further series",
+            Reason::Alone { number, total } => {
+                return write!(
+                    f,
+                    "the rest of its series: part {number} of {total} alone is read"
+                );
+            }
         })
     }
 }
+
+/// What comes of sorting, or what is wrong and where.
+pub(super) type Sorted<T> = Result<T, (Place, ReadErrorKind)>;
 
 /// A mail, and what its subject says.
 struct Entry {
@@ -61,11 +77,18 @@ struct Entry {
 
 impl Entry {
     fn left_out(&self, why: Reason) -> LeftOut {
+        let Place { name, line } = self.mail.at.clone();
         LeftOut {
             subject: self.mail.subject.clone(),
-            line: self.mail.line,
+            name,
+            line,
             why,
         }
+    }
+
+    /// Where it stands among all mails that were read.
+    fn order(&self) -> (usize, usize) {
+        (self.mail.file, self.mail.at.line)
     }
 
     fn has_diff(&self) -> bool {
@@ -88,11 +111,13 @@ pub(super) struct Series {
 }
 
 /// Sorts the mails of a file into a series, or says why they make none.
-pub(super) fn sort(mails: Vec<Mail>) -> Located<Series> {
+pub(super) fn sort(mails: Vec<Mail>) -> Sorted<Series> {
     let mut series = Series::default();
     let mut entries = unique(mails, &mut series.left_out);
-    if entries.len() == 1 {
+    let alone = series.left_out.is_empty();
+    if entries.len() == 1 && (alone || entries.iter().all(|it| it.tag.number.is_none())) {
         // Whatever it is called, it is what was asked for.
+        series.note_alone(&entries);
         series.take(entries)?;
         return Ok(series);
     }
@@ -101,6 +126,7 @@ pub(super) fn sort(mails: Vec<Mail>) -> Located<Series> {
         it.tag.reply || (tagged && !it.tag.patch && !it.mail.references.is_empty())
     };
     let replies: Vec<Entry> = entries.extract_if(.., is_reply).collect();
+    let entries = without_attached_again(entries, &mut series.left_out)?;
     let (sets, plain) = sorted(entries, &mut series.left_out)?;
     if sets.all.is_empty() && plain.is_empty() {
         series.take_reply(replies)?;
@@ -109,7 +135,6 @@ pub(super) fn sort(mails: Vec<Mail>) -> Located<Series> {
         series.left_out.extend(replies);
         series.take_sets(sets, plain)?;
     }
-    series.left_out.sort_by_key(|it| it.line);
     Ok(series)
 }
 
@@ -134,8 +159,42 @@ fn unique(mails: Vec<Mail>, left_out: &mut Vec<LeftOut>) -> Vec<Entry> {
     entries
 }
 
+/// The mails without those that say in a patch of their own what the mail does to which they are
+/// attached, or without that mail where it does not say that it is a patch.
+fn without_attached_again(entries: Vec<Entry>, left_out: &mut Vec<LeftOut>) -> Sorted<Vec<Entry>> {
+    let carriers = entries.iter().enumerate();
+    let carriers = carriers.filter(|(_, it)| it.mail.carries && it.has_diff());
+    let carriers: HashMap<(usize, usize), usize> =
+        carriers.map(|(index, it)| (it.order(), index)).collect();
+    let mut again = HashMap::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let line = entry.mail.inside.filter(|_| entry.has_diff());
+        let carrier = line.and_then(|line| carriers.get(&(entry.mail.file, line)));
+        let Some(&carrier) = carrier else { continue };
+        let (own, other) = (entry.mail.files()?, entries[carrier].mail.files()?);
+        if are_same(own, other) {
+            match entries[carrier].tag.patch {
+                true => again.insert(index, Reason::Duplicate),
+                false => again.insert(carrier, Reason::Carrier),
+            };
+        } else if change_one_file(own, other) {
+            let other = entries[carrier].mail.at.clone();
+            let kind = ThreadError::Attached { other };
+            return Err((entry.mail.at.clone(), kind.into()));
+        }
+    }
+    let mut kept = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.into_iter().enumerate() {
+        match again.get(&index) {
+            Some(&why) => left_out.push(entry.left_out(why)),
+            None => kept.push(entry),
+        }
+    }
+    Ok(kept)
+}
+
 /// The sets of what is tagged, and what has a diff and no tag.
-fn sorted(entries: Vec<Entry>, left_out: &mut Vec<LeftOut>) -> Located<(Sets, Vec<Entry>)> {
+fn sorted(entries: Vec<Entry>, left_out: &mut Vec<LeftOut>) -> Sorted<(Sets, Vec<Entry>)> {
     let mut sets = Sets::default();
     let mut plain = Vec::new();
     for entry in entries {
@@ -153,27 +212,39 @@ fn sorted(entries: Vec<Entry>, left_out: &mut Vec<LeftOut>) -> Located<(Sets, Ve
 }
 
 impl Series {
-    fn take(&mut self, entries: Vec<Entry>) -> Located<()> {
+    fn take(&mut self, entries: Vec<Entry>) -> Sorted<()> {
         for Entry { mut mail, .. } in entries {
-            let changes = std::mem::replace(&mut mail.changes, Ok(Changes::default()))?;
+            let changes = std::mem::replace(&mut mail.changes, Ok(Changes::default()));
+            let changes = changes.map_err(|error| mail.error(error))?;
             if changes.files.is_empty() {
-                return Err((mail.line, ReadErrorKind::NoDiff));
+                return Err((mail.at, ReadErrorKind::NoDiff));
             }
             self.patches.push(Taken { mail, changes });
         }
         Ok(())
     }
 
+    /// Notes that the only patch is a part of a series.
+    fn note_alone(&mut self, entries: &[Entry]) {
+        if let [only] = entries
+            && let Some((number @ 1.., total @ 2..)) = only.tag.number
+        {
+            let why = Reason::Alone { number, total };
+            self.left_out.push(only.left_out(why));
+        }
+    }
+
     /// Of a file of replies, the only one that has a diff.
-    fn take_reply(&mut self, replies: Vec<Entry>) -> Located<()> {
-        let first_line = replies.first().map_or(1, |it| it.mail.line);
+    fn take_reply(&mut self, replies: Vec<Entry>) -> Sorted<()> {
+        let first = replies.first().map(|it| it.mail.at.clone());
         let (mut patches, others): (Vec<_>, Vec<_>) =
             replies.into_iter().partition(Entry::has_diff);
         if patches.is_empty() {
             for other in &others {
                 other.mail.files()?;
             }
-            return Err((first_line, ReadErrorKind::NoDiff));
+            let first = first.unwrap_or_default();
+            return Err((first, ReadErrorKind::NoDiff));
         }
         let others = others.iter().map(|it| it.left_out(Reason::Reply));
         self.left_out.extend(others);
@@ -182,33 +253,39 @@ impl Series {
             return self.take_sets(sets, plain);
         }
         if let [first, second, ..] = &patches[..] {
-            let other = first.mail.line;
+            let other = first.mail.at.clone();
             let kind = ThreadError::SeveralReplies { other };
-            return Err((second.mail.line, kind.into()));
+            return Err((second.mail.at.clone(), kind.into()));
         }
         self.take(std::mem::take(&mut patches))
     }
 
     /// The newest version of each series, in the order of the file.
-    fn take_sets(&mut self, sets: Sets, plain: Vec<Entry>) -> Located<()> {
-        // One patch of a series by itself is what was asked for.
+    fn take_sets(&mut self, sets: Sets, plain: Vec<Entry>) -> Sorted<()> {
+        // One patch of a series by itself is what was asked for; one that is there twice was
+        // sent again, or stands where another should.
+        let again = |it: &LeftOut| matches!(it.why, Reason::Duplicate | Reason::Resent);
         let one_patch = plain.is_empty()
             && sets.all.len() == 1
             && sets
                 .all
                 .iter()
-                .all(|it| it.mails().count() == 1 && it.cover.is_none());
+                .all(|it| it.mails().count() == 1 && it.cover.is_none())
+            && !self.left_out.iter().any(again);
         let newest = relate::newest(sets.all, &mut self.left_out)?;
         let mut units = Vec::new();
         for set in newest {
             if !one_patch && let Some(number) = set.missing() {
                 return Err(missing(&set, number));
             }
-            let line = set.line();
+            let order = set.first().map_or((0, 0), Entry::order);
             let (cover, patches) = set.opened();
-            units.push((line, cover, patches));
+            if one_patch {
+                self.note_alone(&patches);
+            }
+            units.push((order, cover, patches));
         }
-        units.extend(plain.into_iter().map(|it| (it.mail.line, None, vec![it])));
+        units.extend(plain.into_iter().map(|it| (it.order(), None, vec![it])));
         units.sort_by_key(|unit| unit.0);
         for (_, cover, patches) in units {
             match (cover, &self.cover) {
@@ -223,12 +300,12 @@ impl Series {
     }
 }
 
-fn missing(set: &Set, number: u32) -> (usize, ReadErrorKind) {
+fn missing(set: &Set, number: u32) -> (Place, ReadErrorKind) {
     let kind = ThreadError::Missing {
         version: set.version,
         number,
         total: set.total,
         found: set.found(),
     };
-    (set.line(), kind.into())
+    (set.place(), kind.into())
 }

@@ -44,11 +44,14 @@ fn it_is_the_commit_before_the_one_that_breaks_the_series() {
     let (past, patch, ids) = outdated();
     assert!(apply(&past.repo(), past.tip(), std::slice::from_ref(&patch)).is_err());
     let base = found(&past, &[patch], 100).unwrap();
-    assert_eq!((base.commit, base.subject.as_str()), (ids[2], "other file"));
+    assert_eq!(
+        (base.commit.id, base.commit.subject.as_str()),
+        (ids[2], "other file")
+    );
     assert_eq!(base.behind, 3);
     assert_eq!(
-        base.seconds.to_string(),
-        past.git(&["log", "-1", "--format=%ct", "main~3"])
+        base.commit.date.seconds.to_string(),
+        past.git(&["log", "-1", "--format=%at", "main~3"])
     );
     // The base's own `g`, and the patch's line.
     let tree = base.applied.tree.to_string();
@@ -70,8 +73,8 @@ fn it_is_the_tip_where_the_series_applies_there() {
     past.checkout("main");
     let tip = past.commit("other\n", &[("f", Some("f\n"))]);
     let base = found(&past, &[patch], 1).unwrap();
-    assert_eq!((base.commit, base.behind), (tip, 0));
-    assert_eq!(found(&past, &[], 1).unwrap().commit, tip);
+    assert_eq!((base.commit.id, base.behind), (tip, 0));
+    assert_eq!(found(&past, &[], 1).unwrap().commit.id, tip);
 }
 
 #[test]
@@ -81,7 +84,8 @@ fn it_looks_at_no_more_commits_than_asked_for() {
     assert_eq!(
         found(&past, std::slice::from_ref(&patch), 4)
             .unwrap()
-            .commit,
+            .commit
+            .id,
         ids[2]
     );
     assert_eq!(found(&past, &[patch], 0), None);
@@ -92,7 +96,7 @@ fn a_stated_base_makes_it_look_further() {
     let (past, mut patch, ids) = outdated();
     patch.trailers.base_commit = Some(ids[0].to_string());
     // Still the newest one, not the one that is stated.
-    assert_eq!(found(&past, &[patch.clone()], 1).unwrap().commit, ids[2]);
+    assert_eq!(found(&past, &[patch.clone()], 1).unwrap().commit.id, ids[2]);
     // One on which it does not apply, and one that is not there, are no help.
     for hash in [ids[3].to_string(), "1".repeat(40), "x".to_owned()] {
         patch.trailers.base_commit = Some(hash);
@@ -115,7 +119,10 @@ fn a_series_of_which_only_the_second_patch_fails() {
     past.branch("first", ids[0]);
     let first = past.patch(past.commit("first\n", &[("new", Some("new\n"))]));
     past.checkout("main");
-    assert_eq!(found(&past, &[first, second], 100).unwrap().commit, ids[2]);
+    assert_eq!(
+        found(&past, &[first, second], 100).unwrap().commit.id,
+        ids[2]
+    );
 }
 
 #[test]
@@ -127,7 +134,7 @@ fn a_branch_that_still_had_the_line_counts_by_its_date() {
     past.checkout("main");
     past.merge("side");
     let base = found(&past, &[patch], 100).unwrap();
-    assert_eq!(base.commit, side);
+    assert_eq!(base.commit.id, side);
     let order = past.git(&["rev-list", "main"]);
     let behind = order.lines().position(|id| id == side.to_string());
     assert_eq!(Some(base.behind), behind);
@@ -142,7 +149,7 @@ fn plain_diffs_without_prefix_and_files_removed_since() {
     past.commit("more\n", &[("g", Some("i\n"))]);
     let patch = "--- sys/kern/x.c\n+++ sys/kern/x.c\n@@ -1,2 +1,2 @@\n-x\n+y\n 2\n";
     let patches = read("plain.patch", patch.as_bytes()).unwrap().patches;
-    assert_eq!(found(&past, &patches, 100).unwrap().commit, had);
+    assert_eq!(found(&past, &patches, 100).unwrap().commit.id, had);
 }
 
 #[test]
@@ -153,7 +160,7 @@ fn a_file_that_is_made_where_another_stands_by_now() {
     past.checkout("main");
     let free = past.commit("other\n", &[("g", Some("h\n"))]);
     past.commit("taken\n", &[("new", Some("theirs\n"))]);
-    assert_eq!(found(&past, &[patch], 100).unwrap().commit, free);
+    assert_eq!(found(&past, &[patch], 100).unwrap().commit.id, free);
 }
 
 /// Commits of one second, as a script makes them, are looked at child before parent.
@@ -171,5 +178,5 @@ fn commits_of_one_second_keep_their_order() {
     let newest = past.tip();
     past.commit("breaks it\n", &[("f", Some(&with_line(40, 20, "broken")))]);
     let base = found(&past, &[patch], 100).unwrap();
-    assert_eq!((base.commit, base.behind), (newest, 1));
+    assert_eq!((base.commit.id, base.behind), (newest, 1));
 }

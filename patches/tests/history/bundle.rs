@@ -203,3 +203,41 @@ fn a_file_that_would_grow_too_large_is_refused_before() {
     let head = [object_head(7, delta.len() as u64), vec![0; 20]].concat();
     refuses(&past, &one_object(head, &delta[..]), &["more than 256 MiB"]);
 }
+
+/// What `git rev-list --no-merges --reverse base..topic` has, without the tree at hand.
+#[test]
+fn the_commits_of_a_bundle_are_read_without_its_tree() {
+    let past = Past::new();
+    let base = past.tip();
+    past.branch("topic", base);
+    for (line, subject) in [(3, "first"), (20, "second"), (30, "third")] {
+        past.commit(
+            &format!("{subject}\n\nText.\n"),
+            &[("f", Some(&with_line(40, line, "x")))],
+        );
+    }
+    past.git(&[
+        "bundle",
+        "create",
+        "-q",
+        "x.bundle",
+        &format!("{base}..topic"),
+    ]);
+    let bytes = std::fs::read(past.file("x.bundle")).unwrap();
+    let (commits, whole) = ktrial_patches::history::bundled("x.bundle", &bytes).unwrap();
+    assert!(whole);
+    let told = commits
+        .iter()
+        .map(|c| format!("{} {} {}\n", c.id, c.author, c.subject));
+    let range = format!("{base}..topic");
+    let git = past.git(&[
+        "log",
+        "--reverse",
+        "--no-merges",
+        "--format=%H %an %s",
+        &range,
+    ]);
+    assert_eq!(told.collect::<String>(), git + "\n");
+    let cut = &bytes[..bytes.len() - 30];
+    assert!(ktrial_patches::history::bundled("x.bundle", cut).is_err());
+}

@@ -23,7 +23,7 @@ fn since(past: &Past, patches: &[Patch]) -> (ApplyError, Option<Since>) {
 fn blames(past: &Past, patches: &[Patch], commit: Oid) -> Since {
     let (error, since) = since(past, patches);
     let since = since.unwrap_or_else(|| panic!("no commit for: {error}"));
-    assert_eq!(since.commit, commit, "{}: {error}", since.subject);
+    assert_eq!(since.first.id, commit, "{}: {error}", since.first.subject);
     since
 }
 
@@ -48,13 +48,64 @@ fn the_commit_that_changed_the_line() {
     past.commit("other file\n", &[("g", Some("h\n"))]);
     let since = blames(&past, &[patch], guilty);
     // `git log -S20`: the newest commit that changes how often the line is there.
-    let git = past.git(&["log", "-1", "-S20\n", "--format=%H %an %ct %s", "--", "f"]);
-    let (author, seconds) = (&since.author, since.seconds);
+    let git = past.git(&["log", "-1", "-S20\n", "--format=%H %an %at %s", "--", "f"]);
+    let first = &since.first;
+    let (author, seconds) = (&first.author, first.date.seconds);
     assert_eq!(
         git,
-        format!("{} {author} {seconds} {}", since.commit, since.subject)
+        format!("{} {author} {seconds} {}", first.id, first.subject)
     );
+    assert_eq!(first.date.offset_minutes, 120);
+    assert_eq!((since.later.len(), since.between), (0, 0));
     assert_eq!(since.moved_to, None);
+}
+
+/// As `git log -L` has them.
+#[test]
+fn those_that_changed_the_lines_again_are_counted_and_the_newest_named() {
+    let (past, patch) = patched();
+    let version = |text: &str| with_line(40, 20, text);
+    let first = past.commit("first\n", &[("f", Some(&version("one")))]);
+    past.commit("second\n", &[("f", Some(&version("two")))]);
+    past.commit("other file\n", &[("g", Some("h\n"))]);
+    past.commit("third\n", &[("f", Some(&version("three")))]);
+    let below = version("three").replace("\n38\n", "\nx\n");
+    past.commit("other place\n", &[("f", Some(&below))]);
+    past.commit("fourth\n", &[("f", Some(&below.replace("three", "four")))]);
+    let fifth = past.commit("fifth\n", &[("f", Some(&below.replace("three", "five")))]);
+    let above = format!("0\n{}", below.replace("three", "five"));
+    past.commit("moves the place\n", &[("f", Some(&above))]);
+    let sixth = past.commit("sixth\n", &[("f", Some(&above.replace("five", "six")))]);
+    let since = blames(&past, &[patch], first);
+    let later: Vec<Oid> = since.later.iter().map(|commit| commit.id).collect();
+    assert_eq!((later, since.between), (vec![fifth, sixth], 3));
+    let git = past.git(&[
+        "log",
+        "-s",
+        "--format=%s",
+        "-L20,22:f",
+        &format!("{first}.."),
+    ]);
+    assert_eq!(
+        git.lines().collect::<Vec<_>>(),
+        ["sixth", "fifth", "fourth", "third", "second"]
+    );
+}
+
+/// A change made on a branch is that commit's, not that of the merge.
+#[test]
+fn a_merge_is_not_counted_again() {
+    let (past, patch) = patched();
+    let first = past.commit("first\n", &[("f", Some(&with_line(40, 20, "one")))]);
+    past.branch("side", past.tip());
+    let again = past.commit("again\n", &[("f", Some(&with_line(40, 20, "two")))]);
+    past.checkout("main");
+    let below = with_line(40, 20, "one").replace("\n38\n", "\nx\n");
+    past.commit("other place\n", &[("f", Some(&below))]);
+    past.merge("side");
+    let since = blames(&past, &[patch], first);
+    let later: Vec<Oid> = since.later.iter().map(|commit| commit.id).collect();
+    assert_eq!((later, since.between), (vec![again], 0));
 }
 
 #[test]
@@ -189,7 +240,7 @@ fn where_the_file_went() {
         .unwrap()
         .unwrap();
     assert_eq!(
-        (since.commit, since.moved_to.as_deref()),
+        (since.first.id, since.moved_to.as_deref()),
         (moved, Some("sub/new"))
     );
     let git = past.git(&[

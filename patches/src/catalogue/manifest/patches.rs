@@ -42,7 +42,7 @@ pub(super) fn steps(
                     reading.patches = steps::undone(&reading.patches)?;
                 }
                 steps.extend(reading.patches.into_iter().map(Step::from));
-                left_out.extend(reading.left_out);
+                left_out.extend(steps::without_alone(reading.left_out));
             }
             Meaning::Bundle(name) => {
                 let bytes = content("bundle", name)?;

@@ -3,7 +3,9 @@
 
 use super::names::Names;
 use super::{Input, Located, binary, field, hunk, refuse_what_is_not_read};
+use crate::model::is_empty_blob;
 use crate::read::{ReadErrorKind, path};
+use crate::text::shown;
 use crate::{Change, FilePatch};
 
 /// What the lines between `diff --git` and the hunks say.
@@ -16,9 +18,12 @@ struct Extended {
     to: Option<String>,
     old_blob: Option<String>,
     new_blob: Option<String>,
+    /// The line of the ids, where they say that the content changes.
+    changes_content: Option<usize>,
 }
 
-/// One file of a git diff; `None` where it changes nothing, as `git diff -w` prints.
+/// One file of a git diff; `None` where it changes nothing, as git once printed for files that
+/// were only touched.
 pub(super) fn file(input: &mut Input) -> Located<Option<FilePatch>> {
     let line = input.peek(0).unwrap_or_default();
     let mut carriage_returns = line.ends_with(b"\r\n");
@@ -38,6 +43,10 @@ pub(super) fn file(input: &mut Input) -> Located<Option<FilePatch>> {
             (Some(old), None) => Some((old.clone(), old)),
             (None, None) => names,
         };
+        // libgit2 names an empty file that is made or removed in these lines too.
+        if extended.change.is_none() && !input.starts_with(0, b"@@ -") {
+            return Err(input.expected("a hunk, `@@ -line,count +line,count @@`"));
+        }
         hunks = hunk::all(input, carriage_returns)?;
     } else if input.starts_with(0, b"GIT binary patch") {
         binary = Some(binary::change(input)?);
@@ -45,8 +54,12 @@ pub(super) fn file(input: &mut Input) -> Located<Option<FilePatch>> {
         refuse_what_is_not_read(input, line)?;
     }
     let change = extended.change.unwrap_or(Change::Modify);
-    let same_content = hunks.is_empty() && binary.is_none();
-    if change == Change::Modify && extended.new_mode.is_none() && same_content {
+    let without_content = hunks.is_empty() && binary.is_none();
+    if without_content {
+        let name = names.as_ref().map(|(_, new)| new.as_str());
+        extended.refuse_lost_content(change, name)?;
+    }
+    if change == Change::Modify && extended.new_mode.is_none() && without_content {
         return Ok(None);
     }
     let (old, new, strip) = match (extended.from, extended.to) {
@@ -129,10 +142,28 @@ impl Extended {
             self.old_mode = Some(mode(input, field.trim_ascii_end())?);
         }
         if let Some(dots) = ids.windows(2).position(|two| two == b"..") {
-            self.old_blob = blob(&ids[..dots]);
-            self.new_blob = blob(&ids[dots + 2..]);
+            let (old, new) = (&ids[..dots], &ids[dots + 2..]);
+            self.old_blob = blob(old);
+            self.new_blob = blob(new);
+            self.changes_content = (old != new).then_some(input.line);
         }
         Ok(())
+    }
+
+    /// A file whose ids differ has a hunk or a binary change, unless it is made empty. `git am`
+    /// refuses one that has neither, unless its mode or its name changes; then it makes that
+    /// change alone. What is removed without its lines is refused where the file has lines.
+    fn refuse_lost_content(&self, change: Change, name: Option<&str>) -> Located<()> {
+        let made_empty = change == Change::Create
+            && self.old_blob.is_none()
+            && self.new_blob.as_deref().is_none_or(is_empty_blob);
+        match self.changes_content {
+            Some(line) if !made_empty && change != Change::Delete => {
+                let name = self.to.as_deref().or(name).unwrap_or_default();
+                Err((line, ReadErrorKind::ContentMissing(shown(name.as_bytes()))))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -29,9 +29,8 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn read(line: &'a [u8]) -> Line<'a> {
-        let text = line.strip_suffix(b"\n").unwrap_or(line);
-        let text = text.strip_suffix(b"\r").unwrap_or(text);
+    fn read(line: &'a [u8], line_end: &[u8]) -> Line<'a> {
+        let text = line.strip_suffix(line_end).unwrap_or(line);
         let end = &line[text.len()..];
         let depth = text.iter().take_while(|&&b| b == b'>').count();
         let text = &text[depth..];
@@ -48,12 +47,23 @@ impl<'a> Line<'a> {
     }
 }
 
+/// What ends the lines of a text. Where some end in a newline alone, the carriage returns of others
+/// are the file's that they show.
+fn line_end(text: &[u8]) -> &'static [u8] {
+    let mut lines = text.split_inclusive(|&b| b == b'\n');
+    match lines.all(|line| line.ends_with(b"\r\n") || !line.ends_with(b"\n")) {
+        true => b"\r\n",
+        false => b"\n",
+    }
+}
+
 fn reflow(body: &Body, is_flowed: impl Fn(&Line) -> bool, flow: Flow) -> Body {
+    let line_end = line_end(&body.bytes);
     let mut out = Body::default();
     // The depth and line end of the paragraph that goes on.
     let mut open: Option<(usize, &[u8])> = None;
     for (index, raw) in body.bytes.split_inclusive(|&b| b == b'\n').enumerate() {
-        let line = Line::read(raw);
+        let line = Line::read(raw, line_end);
         // Section 4.5: a paragraph does not go on at another depth of quotation.
         if let Some((depth, end)) = open
             && (depth != line.depth || line.text == b"-- ")

@@ -6,8 +6,10 @@ use std::borrow::Cow;
 use mail_parser::{Message, MessageParser};
 
 use super::mbox;
+use crate::Person;
 use crate::read::charset;
-use crate::{Date, Person};
+use crate::read::date::{self, Moment};
+use crate::text::shown;
 
 /// The fields of a header that matter here.
 #[derive(Debug, Clone, Default)]
@@ -16,7 +18,8 @@ pub(super) struct Fields {
     pub author: Option<Person>,
     /// The author's address stood there as `&lt;a@b&gt;`.
     pub decoded: bool,
-    pub date: Option<Date>,
+    /// When it was written; an error with what stands there if that is no date.
+    pub date: Option<Result<Moment, String>>,
     pub id: Option<String>,
     /// The mails that this one answers.
     pub references: Vec<String>,
@@ -45,7 +48,7 @@ pub(super) fn fields(header: &[u8], charset: Option<&str>) -> Option<Fields> {
         subject: message.subject().map(str::to_owned),
         author: author(&message),
         decoded: message.header_raw("From").is_some_and(is_escaped),
-        date: message.date().map(date),
+        date: message.header_raw("Date").and_then(moment),
         id: message.message_id().map(str::to_owned),
         references,
     })
@@ -80,6 +83,13 @@ pub(super) fn in_body(text: &str) -> (Fields, &str) {
         fields(top.as_bytes(), None).unwrap_or_default()
     };
     (found, rest)
+}
+
+/// What a `Date:` says; an empty one says nothing.
+fn moment(field: &str) -> Option<Result<Moment, String>> {
+    let field = field.trim();
+    let read = || date::parse(field).ok_or_else(|| shown(field.as_bytes()));
+    (!field.is_empty()).then(read)
 }
 
 fn author(message: &Message) -> Option<Person> {
@@ -135,17 +145,4 @@ fn in_brackets(field: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = field.split_once('<')?;
     let (inside, after) = rest.split_once('>')?;
     Some((before, inside, after))
-}
-
-/// A moment as mail-parser has it.
-pub(in crate::read) fn date(date: &mail_parser::DateTime) -> Date {
-    let minutes = i32::from(date.tz_hour) * 60 + i32::from(date.tz_minute);
-    Date {
-        seconds: date.to_timestamp(),
-        offset_minutes: if date.tz_before_gmt {
-            -minutes
-        } else {
-            minutes
-        },
-    }
 }

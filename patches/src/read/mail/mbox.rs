@@ -108,7 +108,7 @@ pub(crate) fn with_mbox_line(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// A mail without the mbox line above it.
-pub(crate) fn without_mbox_line(bytes: &[u8]) -> &[u8] {
+fn without_mbox_line(bytes: &[u8]) -> &[u8] {
     let text = bytes.trim_ascii_start();
     let end = text.iter().position(|&b| b == b'\n').unwrap_or(text.len());
     match is_mbox_line(&text[..end]) {

@@ -63,6 +63,9 @@ impl Cursor {
 pub(super) enum Exact {
     /// The counts are right; the line after the hunk.
     Whole(usize),
+    /// So they are, and lines like context follow, which are text if the hunk has no rest of a
+    /// wrapped line that has taken the place of one of them; the line after the hunk.
+    Full(usize),
     /// The counts can be satisfied, and yet something there is no line of the
     /// hunk, or a line of it is left over.
     Doubt,
@@ -100,7 +103,11 @@ pub(super) fn exact(rows: &[Row], start: usize, counts: Counts) -> Exact {
     }
     let text_below = rows.get(at).is_some_and(|row| row.mark() == Mark::Missing);
     let swallowed = at > start && text_below && signature(rows, at - 1);
-    if swallowed || rest::tail_follows(rows, at) || rows.get(at).is_some_and(backslash) {
+    if swallowed
+        || rest::tail_follows(rows, at)
+        || rest::last_word(rows, at)
+        || rows.get(at).is_some_and(backslash)
+    {
         return Exact::Doubt;
     }
     further(rows, start, at)
@@ -110,22 +117,27 @@ fn backslash(row: &Row) -> bool {
     row.content() == b"\\"
 }
 
-/// Lines that look like the hunk's own after it is complete.
+/// Lines that look like the hunk's own after it is complete. Changed ones show that its counts
+/// are wrong, and so does the heading of another hunk below them; others are text, as they are
+/// to git and GNU patch.
 fn further(rows: &[Row], start: usize, end: usize) -> Exact {
     let blank = |row: &&Row| row.text.trim_ascii().is_empty();
     let is_context = |row: &&Row| row.mark() == Mark::Context;
     let next = end + rows[end..].iter().take_while(is_context).count();
     let blanks = rows[next..].iter().take_while(blank).count();
     if plain_end(rows, next + blanks) || rest::tail_follows(rows, next) {
-        // Blanks alone are as likely no lines of the hunk, if the rest of a
-        // wrapped line has not taken their place.
-        let over = next > end
-            && (rows[end..next].iter().any(|row| !blank(&row))
-                || (start..end).any(|at| rest::looks_like_a_rest(rows, at)));
-        return if over {
-            Exact::Doubt
-        } else {
-            Exact::Whole(end)
+        // Between two hunks of a file is no text.
+        let goes_on = || {
+            rows.get(next + blanks)
+                .is_some_and(|row| row.starts_with(b"@@ -"))
+        };
+        if rows[end..next].iter().any(|row| !blank(&row)) && goes_on() {
+            return Exact::Doubt;
+        }
+        let has_rest = || (start..=end).any(|at| rest::looks_like_a_rest(rows, at));
+        return match next > end && has_rest() {
+            true => Exact::Full(end),
+            false => Exact::Whole(end),
         };
     }
     match rows.get(next).map(Row::mark) {

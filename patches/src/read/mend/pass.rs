@@ -67,6 +67,9 @@ impl Pass<'_, '_> {
                 Ok(end)
             }
             (Joining::None, None) => {
+                if let Exact::Full(end) = found {
+                    return Ok(end);
+                }
                 if let Some(end) = self.recount(cursor, &region, announced) {
                     return Ok(end);
                 }

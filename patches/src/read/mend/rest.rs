@@ -47,6 +47,13 @@ pub(super) fn tail_follows(rows: &[Row], at: usize) -> bool {
     next > at
 }
 
+/// Whether `--` at the very end of the text may be the last word of the line above, as well as a
+/// signature mark that has lost its blank.
+pub(super) fn last_word(rows: &[Row], at: usize) -> bool {
+    let dashes = rows.get(at).is_some_and(|row| row.content() == b"--");
+    dashes && plausible(rows, at) && rows[at + 1..].iter().all(|row| row.mark() == Mark::Empty)
+}
+
 /// Whether some line of the text has surely been wrapped: its rest has none of
 /// a hunk's marks, and a line of the hunk follows.
 pub(super) fn has_wrapped_lines(rows: &[Row]) -> bool {

@@ -1,5 +1,6 @@
 //! Why the mails of a thread make no series.
 
+use crate::read::Place;
 use crate::read::tag::Version;
 
 /// What is wrong with a thread.
@@ -34,7 +35,7 @@ pub enum ThreadError {
     },
     /// Two mails that differ have one number.
     #[error(
-        "{version} has two different mails for {number}/{total}, here and at line {other}; take one out"
+        "{version} has two different mails for {number}/{total}, here and at {other}; take one out"
     )]
     Twice {
         /// The version of the series.
@@ -43,8 +44,17 @@ pub enum ThreadError {
         number: u32,
         /// How many patches there should be.
         total: u32,
-        /// The line of the first of them.
-        other: usize,
+        /// Where the first of them is.
+        other: Place,
+    },
+    /// A mail and one that is attached to it change one file, and differ.
+    #[error(
+        "the patch attached here and the one in the text of the mail at {other} change one file, \
+         each in its own way; keep the one that is meant"
+    )]
+    Attached {
+        /// Where the mail is.
+        other: Place,
     },
     /// `8/7`.
     #[error("{number}/{total} is more than the series has; take it out, or number it anew")]
@@ -55,32 +65,30 @@ pub enum ThreadError {
         total: u32,
     },
     /// Only replies have diffs, and more than one.
-    #[error(
-        "a second reply with a diff, beside that at line {other}, and no patch; keep one of them"
-    )]
+    #[error("a second reply with a diff, beside that at {other}, and no patch; keep one of them")]
     SeveralReplies {
-        /// The line of the first of them.
-        other: usize,
+        /// Where the first of them is.
+        other: Place,
     },
     /// Two series that have the same title and the same version.
     #[error(
-        "{version} is there twice, here and at line {other}, with another number of patches; keep one of them"
+        "{version} is there twice, here and at {other}, with another number of patches; keep one of them"
     )]
     SameVersion {
         /// Their version.
         version: Version,
-        /// The line of the first of them.
-        other: usize,
+        /// Where the first of them is.
+        other: Place,
     },
     /// An RFC with the higher number, and a series that is none.
     #[error(
-        "{version} here is an RFC, and the series at line {other} is none: which of them is newer can't be told; keep one of them"
+        "{version} here is an RFC, and the series at {other} is none: which of them is newer can't be told; keep one of them"
     )]
     Rfc {
         /// The version of the RFC.
         version: Version,
-        /// The line of the other series.
-        other: usize,
+        /// Where the other series is.
+        other: Place,
     },
 }
 

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::error::ThreadError;
 use super::set::Set;
-use super::{LeftOut, Located, Reason};
+use super::{Entry, LeftOut, Reason, Sorted};
 
 /// The newest version of each series; all mails of the others are left out.
 ///
 /// Two sets are versions of one series if a cover letter or a patch has the
 /// same title in both, or if a mail of the newer one answers one of the older.
-pub(super) fn newest(sets: Vec<Set>, left_out: &mut Vec<LeftOut>) -> Located<Vec<Set>> {
+pub(super) fn newest(sets: Vec<Set>, left_out: &mut Vec<LeftOut>) -> Sorted<Vec<Set>> {
     let mut groups = Groups::new(sets.len());
     by_title(&sets, &mut groups);
     let follow_ups = by_answers(&sets, &mut groups);
@@ -28,20 +28,20 @@ pub(super) fn newest(sets: Vec<Set>, left_out: &mut Vec<LeftOut>) -> Located<Vec
     versions.map(|group| newest_of(group, left_out)).collect()
 }
 
-fn newest_of(mut group: Vec<Set>, left_out: &mut Vec<LeftOut>) -> Located<Set> {
+fn newest_of(mut group: Vec<Set>, left_out: &mut Vec<LeftOut>) -> Sorted<Set> {
     // Of one version, the last in the file comes first.
-    group.sort_by_key(|set| std::cmp::Reverse((set.version, set.line())));
+    group.sort_by_key(|set| std::cmp::Reverse((set.version, set.first().map(Entry::order))));
     let newest = group.remove(0);
-    let (version, line) = (newest.version, newest.line());
+    let (version, place) = (newest.version, newest.place());
     if let Some(other) = group.iter().find(|set| set.version == version) {
-        let other = other.line();
-        return Err((line, ThreadError::SameVersion { version, other }.into()));
+        let other = other.place();
+        return Err((place, ThreadError::SameVersion { version, other }.into()));
     }
     if newest.is_rfc()
         && let Some(other) = group.iter().find(|set| !set.is_rfc())
     {
-        let other = other.line();
-        return Err((line, ThreadError::Rfc { version, other }.into()));
+        let other = other.place();
+        return Err((place, ThreadError::Rfc { version, other }.into()));
     }
     if !newest.is_complete()
         && let Some(complete) = group.iter().find(|set| set.is_complete())
@@ -52,7 +52,7 @@ fn newest_of(mut group: Vec<Set>, left_out: &mut Vec<LeftOut>) -> Located<Set> {
             total: newest.total,
             complete: complete.version,
         };
-        return Err((line, kind.into()));
+        return Err((place, kind.into()));
     }
     let older = group.iter().flat_map(Set::mails);
     left_out.extend(older.map(|it| it.left_out(Reason::OlderVersion)));

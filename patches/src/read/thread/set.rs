@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::error::{ThreadError, ranges};
-use super::{Entry, LeftOut, Located, Reason};
+use super::{Entry, LeftOut, Place, Reason, Sorted};
 use crate::Header;
 use crate::read::ReadErrorKind;
 use crate::read::tag::Version;
@@ -32,9 +32,15 @@ impl Set {
         self.cover.iter().chain(self.patches.values())
     }
 
-    /// The line of the file at which the first of its mails starts.
-    pub(super) fn line(&self) -> usize {
-        self.mails().map(|it| it.mail.line).min().unwrap_or(1)
+    /// The first of its mails.
+    pub(super) fn first(&self) -> Option<&Entry> {
+        self.mails().min_by_key(|it| it.order())
+    }
+
+    /// Where that starts.
+    pub(super) fn place(&self) -> Place {
+        let first = self.first().map(|it| it.mail.at.clone());
+        first.unwrap_or_default()
     }
 
     pub(super) fn is_rfc(&self) -> bool {
@@ -87,7 +93,7 @@ pub(super) struct Sets {
 
 impl Sets {
     /// Puts a mail where it belongs. What it makes superfluous comes back.
-    pub(super) fn add(&mut self, entry: Entry) -> Located<Option<LeftOut>> {
+    pub(super) fn add(&mut self, entry: Entry) -> Sorted<Option<LeftOut>> {
         let version = entry.tag.version;
         let (key, number, total) = match entry.tag.number {
             Some((number, total)) => (Key::Numbered(version, total), number, total),
@@ -95,7 +101,7 @@ impl Sets {
         };
         if number > total {
             let kind = ThreadError::Beyond { number, total };
-            return Err((entry.mail.line, kind.into()));
+            return Err((entry.mail.at, kind.into()));
         }
         let single = entry.tag.number.is_none();
         let place = *self.places.entry(key).or_insert(self.all.len());
@@ -131,7 +137,7 @@ fn one_of(
     before: Entry,
     entry: Entry,
     (version, number, total): (Version, u32, u32),
-) -> Located<(Entry, Option<LeftOut>)> {
+) -> Sorted<(Entry, Option<LeftOut>)> {
     let same = match number {
         0 => before.mail.header.message == entry.mail.header.message,
         _ => before.mail.files()? == entry.mail.files()?,
@@ -141,14 +147,14 @@ fn one_of(
         return Ok((before, Some(left_out)));
     }
     if !before.tag.resend && !entry.tag.resend {
-        let other = before.mail.line;
+        let other = before.mail.at;
         let kind = ThreadError::Twice {
             version,
             number,
             total,
             other,
         };
-        return Err((entry.mail.line, ReadErrorKind::from(kind)));
+        return Err((entry.mail.at, ReadErrorKind::from(kind)));
     }
     let sent = |it: &Entry| (it.mail.header.date.map(|date| date.seconds), it.tag.resend);
     let (old, new) = match sent(&before) > sent(&entry) {
