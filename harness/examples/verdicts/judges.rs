@@ -20,7 +20,6 @@ pub struct Opinion {
     /// ktrial's p-value, and whether its estimate is beyond the margin.
     pub ktrial: f64,
     pub beyond: bool,
-    pub estimate: f64,
     /// Both one-sided tests against the margin at 5 %.
     pub unchanged: bool,
     /// Student's and Mann and Whitney's p-value over means of boots.
@@ -81,7 +80,6 @@ pub fn judge(cell: &Cell, tables: &Tables, equivalence: bool) -> Opinion {
     Opinion {
         ktrial: p(0.0),
         beyond: estimate.abs() > margin,
-        estimate,
         unchanged: equivalence && estimate.abs() < margin && p(margin) <= 0.1 && p(-margin) <= 0.1,
         student: peers::ministat(&base, &variant),
         ranks: peers::benchstat(&base, &variant, &tables.boots),

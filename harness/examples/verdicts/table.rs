@@ -5,6 +5,9 @@ use ktrial::verdict::adjust::benjamini_hochberg;
 use crate::host::Noise;
 use crate::judges::{Opinion, opinions};
 
+/// What a tool as it is used finds in a cell.
+type Says = fn(&Opinion) -> bool;
+
 const LEVEL: f64 = 0.05;
 const SHIFTS: [f64; 4] = [0.005, 0.01, 0.02, 0.05];
 /// In trials of many cells, one in ten is shifted.
@@ -154,17 +157,17 @@ pub fn run(rows: &[Row], options: &Options) -> i32 {
             cells.iter().filter(|o| f(o)).count() as f64 / cells.len() as f64
         };
         print!("{noise:?} {rounds} boots, between {between}; as used, alarms and finds at 2 %:");
-        let used: [(&str, &dyn Fn(&Opinion) -> bool); 4] = [
-            ("ministat", &|o| o.ministat),
-            ("benchstat", &|o| o.benchstat),
-            ("lkp", &|o| o.lkp),
-            ("mmtests", &|o| o.mmtests),
+        let used: [(&str, Says); 4] = [
+            ("ministat", |o| o.ministat),
+            ("benchstat", |o| o.benchstat),
+            ("lkp", |o| o.lkp),
+            ("mmtests", |o| o.mmtests),
         ];
         for (name, says) in used {
             print!(
                 " {name} {:.3} {:.2}",
-                share(&null, says),
-                share(&shifted[2], says)
+                share(&null, &says),
+                share(&shifted[2], &says)
             );
         }
         let says = |o: &Opinion| o.unchanged;

@@ -1,8 +1,12 @@
 //! Verdicts, computed from stored samples: what a variant does against the base, cell by cell.
 //!
-//! The boot is the unit: the iterations of a boot are reduced to one level ([`boots`]), and estimate,
-//! interval and test ([`contrast`]) are taken over boots, on logarithms, so that a ratio and its
-//! inverse weigh the same. `bench/verdicts` shows how often that is wrong, and what it finds.
+//! The boot is the unit: the iterations of a boot are reduced to their median, and estimate,
+//! interval and test are taken over boots, on logarithms, so that a ratio and its inverse weigh
+//! the same.
+//!
+//! [`contrast`], with [`boots`], [`noise`], [`ranks`] and [`student`], is a candidate for all that: a
+//! fit of shift, trend and noise backed by rank sums. Nothing is judged by it until
+//! `bench/verdicts`, which holds it against ministat, benchstat, LKP and MMTests, says that it may.
 
 pub mod adjust;
 pub mod boots;
@@ -20,8 +24,7 @@ use ktrial_db::{BootId, Cell, CellId, Db, Sample, Trial, TrialId, Value, Variant
 
 use crate::fault::{Fault, Result};
 use crate::timestamp::unix_ms;
-use contrast::{Boot, Contrast};
-use shift::median;
+use shift::{Shift, median, shift};
 
 /// Confidence level of the intervals shown.
 pub const LEVEL: f64 = 0.95;
@@ -32,11 +35,8 @@ const EQUIVALENCE_LEVEL: f64 = 0.90;
 const FALSE_DISCOVERIES: f64 = 0.05;
 /// More rounds than this are not worth proposing.
 const MOST_ROUNDS: f64 = 200.0;
-/// With fewer, an answer is out of reach for most metrics.
-const FEWEST_ROUNDS: u32 = 4;
 /// Named in the database.
-const METHOD: &str =
-    "likelihood of shift, trend and noise shape over boots, backed by rank sums; BH over cells; 2";
+const METHOD: &str = "Hodges-Lehmann over boot medians, exact rank sum, BH over cells; 1";
 
 /// Computes the verdicts of a trial from its stored samples and stores them.
 ///
@@ -89,10 +89,8 @@ fn judge_samples(trial: &Trial, cells: &[(CellId, Cell)], samples: &[Sample]) ->
 /// What the boots of one variant say in one cell.
 #[derive(Debug, Default)]
 struct Group {
-    /// The round and the values of each boot, in the cell's unit.
-    boots: Vec<(u32, Vec<f64>)>,
-    /// How many values are missing.
-    missing: usize,
+    /// Medians of boots, in the cell's unit.
+    medians: Vec<f64>,
     /// Why there is no value, if a boot had none.
     unsupported: Option<String>,
     failed: Option<String>,
@@ -100,118 +98,65 @@ struct Group {
 
 impl Group {
     fn of(samples: &[Sample], variant: VariantId, cell: CellId) -> Group {
-        let mut boots: BTreeMap<BootId, (u32, Vec<f64>)> = BTreeMap::new();
+        let mut boots: BTreeMap<BootId, Vec<f64>> = BTreeMap::new();
         let mut group = Group::default();
         for sample in samples {
             if sample.variant != variant || sample.cell != cell || sample.warmup {
                 continue;
             }
             match &sample.value {
-                Value::Ok(value) => {
-                    let boot = boots.entry(sample.boot).or_default();
-                    boot.0 = sample.round;
-                    boot.1.push(*value);
-                }
-                Value::Missing => group.missing += 1,
+                Value::Ok(value) => boots.entry(sample.boot).or_default().push(*value),
+                Value::Missing => group.failed = Some("a value is missing".into()),
                 Value::Unsupported(why) => group.unsupported = Some(why.clone()),
                 Value::Failed(why) => group.failed = Some(why.clone()),
             }
         }
-        group.boots = boots.into_values().collect();
+        group.medians = boots.values().filter_map(|values| median(values)).collect();
         group
     }
+}
 
+impl Group {
     fn is_empty(&self) -> bool {
-        self.boots.is_empty()
-            && self.missing == 0
-            && self.unsupported.is_none()
-            && self.failed.is_none()
-    }
-
-    fn values(&self) -> impl Iterator<Item = f64> {
-        self.boots
-            .iter()
-            .flat_map(|(_, values)| values.iter().copied())
-    }
-
-    /// The middle of the boots' own medians, to be shown.
-    fn middle(&self) -> Option<f64> {
-        let medians: Vec<f64> = self.boots.iter().filter_map(|(_, v)| median(v)).collect();
-        median(&medians)
+        self.medians.is_empty() && self.unsupported.is_none() && self.failed.is_none()
     }
 }
 
 /// Two groups compared, or why they cannot be.
 #[derive(Debug)]
 enum Comparison {
-    Contrast(Box<Contrast>),
+    Shift(Shift),
     Unsupported(String),
     Failed(String),
     Silent(String),
 }
 
 fn compare(base: &Group, variant: &Group) -> Comparison {
-    for (side, group) in [("base", base), ("the variant", variant)] {
+    for group in [base, variant] {
         if let Some(why) = &group.unsupported {
             return Comparison::Unsupported(why.clone());
         }
         if let Some(why) = &group.failed {
             return Comparison::Failed(why.clone());
         }
-        if group.missing > 0 {
-            let values = if group.missing == 1 {
-                "value is"
-            } else {
-                "values are"
-            };
-            return Comparison::Failed(format!("{} {values} missing in {side}", group.missing));
-        }
     }
-    if let Some(why) = no_ratio(base, variant) {
-        return Comparison::Silent(why.into());
+    let all = || base.medians.iter().chain(&variant.medians);
+    if all().any(|v| *v <= 0.0) {
+        return Comparison::Silent("a value of zero or less has no ratio".into());
     }
-    let (base, variant) = boots_of(base, variant);
-    if base.len() < 2 || variant.len() < 2 {
-        return Comparison::Silent("too few boots for an interval".into());
-    }
-    match Contrast::of(&base, &variant) {
+    let logs = |group: &Group| -> Vec<f64> { group.medians.iter().map(|v| v.ln()).collect() };
+    match shift(&logs(base), &logs(variant)) {
+        None => Comparison::Silent("no boots on one side".into()),
         // Chance must show: where it does not, it was not let in, and nothing can be concluded.
-        None => Comparison::Silent(
+        Some(_) if flat(&base.medians) && flat(&variant.medians) => Comparison::Silent(
             "no spread between boots: the perturbation does not reach this metric".into(),
         ),
-        Some(contrast) => Comparison::Contrast(Box::new(contrast)),
+        Some(shift) => Comparison::Shift(shift),
     }
 }
 
-/// Why the values have no ratio: a zero is a value, and never a missing one.
-fn no_ratio(base: &Group, variant: &Group) -> Option<&'static str> {
-    let all_zero = |group: &Group| group.values().all(|v| v == 0.0);
-    let bad = |group: &Group| group.values().any(|v| v <= 0.0 || !v.is_finite());
-    match (bad(base), bad(variant)) {
-        (true, true) if all_zero(base) && all_zero(variant) => Some("zero on both sides"),
-        (true, _) => Some("a value of zero or less in base, which has no ratio"),
-        (_, true) => Some("a value of zero or less in the variant, which has no ratio"),
-        _ => None,
-    }
-}
-
-/// One logarithm a boot, with its round.
-fn boots_of(base: &Group, variant: &Group) -> (Vec<Boot>, Vec<Boot>) {
-    let all = || base.boots.iter().chain(&variant.boots);
-    let logs: Vec<Vec<f64>> = all()
-        .map(|(_, v)| v.iter().map(|v| v.ln()).collect())
-        .collect();
-    let mut boots = all().zip(boots::levels(&logs));
-    let mut take = |count: usize| -> Vec<Boot> {
-        let boot = |((round, _), value): (&(u32, Vec<f64>), Option<f64>)| {
-            value.map(|value| Boot {
-                round: *round,
-                value,
-            })
-        };
-        boots.by_ref().take(count).filter_map(boot).collect()
-    };
-    (take(base.boots.len()), take(variant.boots.len()))
+fn flat(values: &[f64]) -> bool {
+    values.len() > 1 && values.windows(2).all(|pair| pair[0] == pair[1])
 }
 
 struct Finding {
@@ -226,7 +171,7 @@ struct Finding {
 impl Finding {
     fn p(&self) -> Option<f64> {
         match &self.comparison {
-            Comparison::Contrast(contrast) => Some(contrast.p(0.0)),
+            Comparison::Shift(shift) => Some(shift.p),
             _ => None,
         }
     }
@@ -243,10 +188,10 @@ impl Finding {
             level: LEVEL,
             p_value: self.p(),
             p_adjusted: p,
-            boots_base: self.base.boots.len() as u32,
-            boots_variant: self.boots.boots.len() as u32,
-            base_value: self.base.middle(),
-            variant_value: self.boots.middle(),
+            boots_base: self.base.medians.len() as u32,
+            boots_variant: self.boots.medians.len() as u32,
+            base_value: median(&self.base.medians),
+            variant_value: median(&self.boots.medians),
             margin: trial.margin,
             rounds_needed: None,
             method: METHOD.into(),
@@ -254,9 +199,7 @@ impl Finding {
             computed_at: now,
         };
         match &self.comparison {
-            Comparison::Contrast(contrast) => {
-                self.decide(contrast, p.unwrap_or(1.0), &mut verdict);
-            }
+            Comparison::Shift(shift) => self.decide(shift, p.unwrap_or(1.0), &mut verdict),
             Comparison::Unsupported(why) => {
                 verdict.verdict = "unsupported".into();
                 verdict.reason = Some(why.clone());
@@ -265,34 +208,29 @@ impl Finding {
                 verdict.verdict = "failed".into();
                 verdict.reason = Some(why.clone());
             }
-            Comparison::Silent(why) => {
-                verdict.reason = Some(why.clone());
-                let boots = self.base.boots.len().min(self.boots.boots.len());
-                verdict.rounds_needed = (boots < 2).then_some(FEWEST_ROUNDS);
-            }
+            Comparison::Silent(why) => verdict.reason = Some(why.clone()),
         }
         verdict
     }
 
-    fn decide(&self, contrast: &Contrast, p: f64, verdict: &mut Verdict) {
-        verdict.ratio = Some(contrast.estimate().exp());
-        let (Some((low, high)), Some(tight)) = (
-            contrast.interval(LEVEL),
-            contrast.interval(EQUIVALENCE_LEVEL),
-        ) else {
+    fn decide(&self, shift: &Shift, p: f64, verdict: &mut Verdict) {
+        verdict.ratio = Some(shift.estimate.exp());
+        let (Some((low, high)), Some(tight)) =
+            (shift.interval(LEVEL), shift.interval(EQUIVALENCE_LEVEL))
+        else {
             verdict.reason = Some("too few boots for an interval".into());
-            verdict.rounds_needed = Some(FEWEST_ROUNDS);
+            verdict.rounds_needed = Some(4);
             return;
         };
         verdict.low = Some(low.exp());
         verdict.high = Some(high.exp());
         let margin = verdict.margin.ln_1p();
         let differs = low > 0.0 || high < 0.0;
-        let beyond = contrast.estimate().abs() > margin;
+        let beyond = shift.estimate.abs() > margin;
         if -margin < tight.0 && tight.1 < margin {
             verdict.verdict = "unchanged".into();
         } else if differs && beyond && p <= FALSE_DISCOVERIES {
-            let better = (contrast.estimate() > 0.0) == self.better;
+            let better = (shift.estimate > 0.0) == self.better;
             verdict.verdict = if better { "improved" } else { "regressed" }.into();
         } else {
             verdict.reason = match (differs, beyond) {
@@ -302,10 +240,10 @@ impl Finding {
             }
             .map(str::to_owned);
             verdict.rounds_needed = rounds_needed(
-                contrast.estimate(),
+                shift.estimate,
                 (low, high),
                 margin,
-                self.boots.boots.len(),
+                self.boots.medians.len(),
             );
         }
     }
