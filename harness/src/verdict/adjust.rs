@@ -3,7 +3,7 @@
 /// Replaces p-values by Benjamini and Hochberg's adjusted ones (J. R. Statist. Soc. B 57, 1995,
 /// p. 293): the smallest false discovery rate at which each would be called a discovery.
 /// Entries without a p-value are no comparisons and stay.
-pub(super) fn benjamini_hochberg(p: &mut [Option<f64>]) {
+pub fn benjamini_hochberg(p: &mut [Option<f64>]) {
     let mut order: Vec<usize> = (0..p.len()).filter(|&i| p[i].is_some()).collect();
     let value = |p: &[Option<f64>], i: usize| p[i].unwrap_or(1.0);
     order.sort_by(|&a, &b| value(p, a).total_cmp(&value(p, b)));

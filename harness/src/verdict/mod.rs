@@ -3,10 +3,19 @@
 //! The boot is the unit: the iterations of a boot are reduced to their median, and estimate,
 //! interval and test are taken over boots, on logarithms, so that a ratio and its inverse weigh
 //! the same.
+//!
+//! [`contrast`], with [`boots`], [`noise`], [`ranks`] and [`student`], is a candidate for all that: a
+//! fit of shift, trend and noise backed by rank sums. Nothing is judged by it until
+//! `bench/verdicts`, which holds it against ministat, benchstat, LKP and MMTests, says that it may.
 
-mod adjust;
+pub mod adjust;
+pub mod boots;
+pub mod contrast;
+pub mod noise;
 pub mod outcome;
+pub mod ranks;
 pub mod shift;
+pub mod student;
 pub mod text;
 
 use std::collections::BTreeMap;

@@ -61,7 +61,7 @@ impl Shift {
 /// P(U = u) for u from 0 to n·m, by Mann and Whitney's recurrence (Ann. Math. Statist. 18, 1947,
 /// p. 50 f.), on probabilities so that no count overflows: with chance m/(n+m) the largest value
 /// is of the second group and beats all n of the first.
-fn distribution(n: usize, m: usize) -> Vec<f64> {
+pub(super) fn distribution(n: usize, m: usize) -> Vec<f64> {
     // row[j] is the distribution for (i, j), i growing.
     let mut row: Vec<Vec<f64>> = vec![vec![1.0]; m + 1];
     for i in 1..=n {
