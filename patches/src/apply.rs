@@ -12,6 +12,7 @@ mod error;
 mod failures;
 mod file;
 mod form;
+mod functions;
 mod habits;
 mod journey;
 mod ladder;

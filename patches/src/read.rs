@@ -29,6 +29,9 @@ use thread::{Series, Taken};
 /// A kind of trouble, and the line it is on.
 type Located<T> = Result<T, (usize, ReadErrorKind)>;
 
+/// A kind of trouble, and the file and the line it is on.
+type Placed<T> = Result<T, (Place, ReadErrorKind)>;
+
 /// What came of reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::form::{Form, is_page_of};
-use super::twins;
+use super::functions;
 use crate::text::lines;
 
 /// Lines looked at in searches over one file before giving up; a patch that
@@ -42,9 +42,10 @@ impl<'a> Searched<'a> {
         }
     }
 
-    /// As [`twins::functions`] of its lines, found when the first hunk names one.
+    /// As [`functions::functions`] of its lines, found when the first hunk names one.
     pub(super) fn functions(&self) -> &[Option<u32>] {
-        self.functions.get_or_init(|| twins::functions(&self.lines))
+        self.functions
+            .get_or_init(|| functions::functions(&self.lines))
     }
 
     /// Whether the pattern stands at this index.

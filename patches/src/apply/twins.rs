@@ -1,6 +1,7 @@
 //! Places that look alike, told apart by the function that the hunk names behind its second `@@`.
 
 use super::form::Form;
+use super::functions::{names_function, words};
 use super::search::Searched;
 
 /// Lines looked at above a hunk for the start of its function.
@@ -83,29 +84,4 @@ impl Searched<'_> {
         let line = function.and_then(|function| self.lines.get(function));
         line.is_some_and(|line| words(line).starts_with(heading))
     }
-}
-
-/// For each line, and for the end, the last line above it that names a function.
-pub(super) fn functions(lines: &[&[u8]]) -> Vec<Option<u32>> {
-    let mut last = None;
-    let mut above = vec![None];
-    for (index, line) in lines.iter().enumerate() {
-        last = if names_function(line) {
-            u32::try_from(index).ok()
-        } else {
-            last
-        };
-        above.push(last);
-    }
-    above
-}
-
-fn names_function(line: &[u8]) -> bool {
-    let first = line.first();
-    first.is_some_and(|&b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
-}
-
-fn words(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -13,8 +13,7 @@ pub(crate) use mbox::with_mbox_line;
 pub(super) use twice::{are_same, change_one_file};
 
 use super::mend::{self, Mended};
-use super::thread::Sorted;
-use super::{Located, Place, ReadErrorKind, charset, description, diff, tag};
+use super::{Located, Place, Placed, ReadErrorKind, charset, description, diff, tag};
 use crate::{FilePatch, Header, Mend, MendKind, Trailers};
 use body::Body;
 use header::Fields;
@@ -71,7 +70,7 @@ struct Text {
 
 impl Mail {
     /// The files it changes; none where it has no diff.
-    pub(super) fn files(&self) -> Sorted<&[FilePatch]> {
+    pub(super) fn files(&self) -> Placed<&[FilePatch]> {
         match &self.changes {
             Ok(changes) => Ok(&changes.files),
             Err(error) => Err(self.error(error.clone())),

@@ -12,7 +12,7 @@ pub use error::ThreadError;
 
 use super::mail::{Changes, Mail, are_same, change_one_file};
 use super::tag::{self, Tag};
-use super::{LeftOut, Place, ReadErrorKind};
+use super::{LeftOut, Place, Placed, ReadErrorKind};
 use crate::Header;
 use set::{Set, Sets};
 
@@ -65,9 +65,6 @@ impl fmt::Display for Reason {
     }
 }
 
-/// What comes of sorting, or what is wrong and where.
-pub(super) type Sorted<T> = Result<T, (Place, ReadErrorKind)>;
-
 /// A mail, and what its subject says.
 struct Entry {
     mail: Mail,
@@ -111,7 +108,7 @@ pub(super) struct Series {
 }
 
 /// Sorts the mails of a file into a series, or says why they make none.
-pub(super) fn sort(mails: Vec<Mail>) -> Sorted<Series> {
+pub(super) fn sort(mails: Vec<Mail>) -> Placed<Series> {
     let mut series = Series::default();
     let mut entries = unique(mails, &mut series.left_out);
     let alone = series.left_out.is_empty();
@@ -161,7 +158,7 @@ fn unique(mails: Vec<Mail>, left_out: &mut Vec<LeftOut>) -> Vec<Entry> {
 
 /// The mails without those that say in a patch of their own what the mail does to which they are
 /// attached, or without that mail where it does not say that it is a patch.
-fn without_attached_again(entries: Vec<Entry>, left_out: &mut Vec<LeftOut>) -> Sorted<Vec<Entry>> {
+fn without_attached_again(entries: Vec<Entry>, left_out: &mut Vec<LeftOut>) -> Placed<Vec<Entry>> {
     let carriers = entries.iter().enumerate();
     let carriers = carriers.filter(|(_, it)| it.mail.carries && it.has_diff());
     let carriers: HashMap<(usize, usize), usize> =
@@ -194,7 +191,7 @@ fn without_attached_again(entries: Vec<Entry>, left_out: &mut Vec<LeftOut>) -> S
 }
 
 /// The sets of what is tagged, and what has a diff and no tag.
-fn sorted(entries: Vec<Entry>, left_out: &mut Vec<LeftOut>) -> Sorted<(Sets, Vec<Entry>)> {
+fn sorted(entries: Vec<Entry>, left_out: &mut Vec<LeftOut>) -> Placed<(Sets, Vec<Entry>)> {
     let mut sets = Sets::default();
     let mut plain = Vec::new();
     for entry in entries {
@@ -212,7 +209,7 @@ fn sorted(entries: Vec<Entry>, left_out: &mut Vec<LeftOut>) -> Sorted<(Sets, Vec
 }
 
 impl Series {
-    fn take(&mut self, entries: Vec<Entry>) -> Sorted<()> {
+    fn take(&mut self, entries: Vec<Entry>) -> Placed<()> {
         for Entry { mut mail, .. } in entries {
             let changes = std::mem::replace(&mut mail.changes, Ok(Changes::default()));
             let changes = changes.map_err(|error| mail.error(error))?;
@@ -235,7 +232,7 @@ impl Series {
     }
 
     /// Of a file of replies, the only one that has a diff.
-    fn take_reply(&mut self, replies: Vec<Entry>) -> Sorted<()> {
+    fn take_reply(&mut self, replies: Vec<Entry>) -> Placed<()> {
         let first = replies.first().map(|it| it.mail.at.clone());
         let (mut patches, others): (Vec<_>, Vec<_>) =
             replies.into_iter().partition(Entry::has_diff);
@@ -261,7 +258,7 @@ impl Series {
     }
 
     /// The newest version of each series, in the order of the file.
-    fn take_sets(&mut self, sets: Sets, plain: Vec<Entry>) -> Sorted<()> {
+    fn take_sets(&mut self, sets: Sets, plain: Vec<Entry>) -> Placed<()> {
         // One patch of a series by itself is what was asked for; one that is there twice was
         // sent again, or stands where another should.
         let again = |it: &LeftOut| matches!(it.why, Reason::Duplicate | Reason::Resent);

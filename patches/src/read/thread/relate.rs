@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use super::error::ThreadError;
 use super::set::Set;
-use super::{Entry, LeftOut, Reason, Sorted};
+use super::{Entry, LeftOut, Reason};
+use crate::read::Placed;
 
 /// The newest version of each series; all mails of the others are left out.
 ///
 /// Two sets are versions of one series if a cover letter or a patch has the
 /// same title in both, or if a mail of the newer one answers one of the older.
-pub(super) fn newest(sets: Vec<Set>, left_out: &mut Vec<LeftOut>) -> Sorted<Vec<Set>> {
+pub(super) fn newest(sets: Vec<Set>, left_out: &mut Vec<LeftOut>) -> Placed<Vec<Set>> {
     let mut groups = Groups::new(sets.len());
     by_title(&sets, &mut groups);
     let follow_ups = by_answers(&sets, &mut groups);
@@ -28,7 +29,7 @@ pub(super) fn newest(sets: Vec<Set>, left_out: &mut Vec<LeftOut>) -> Sorted<Vec<
     versions.map(|group| newest_of(group, left_out)).collect()
 }
 
-fn newest_of(mut group: Vec<Set>, left_out: &mut Vec<LeftOut>) -> Sorted<Set> {
+fn newest_of(mut group: Vec<Set>, left_out: &mut Vec<LeftOut>) -> Placed<Set> {
     // Of one version, the last in the file comes first.
     group.sort_by_key(|set| std::cmp::Reverse((set.version, set.first().map(Entry::order))));
     let newest = group.remove(0);

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::error::{ThreadError, ranges};
-use super::{Entry, LeftOut, Place, Reason, Sorted};
+use super::{Entry, LeftOut, Place, Reason};
 use crate::Header;
+use crate::read::Placed;
 use crate::read::ReadErrorKind;
 use crate::read::tag::Version;
 
@@ -93,7 +94,7 @@ pub(super) struct Sets {
 
 impl Sets {
     /// Puts a mail where it belongs. What it makes superfluous comes back.
-    pub(super) fn add(&mut self, entry: Entry) -> Sorted<Option<LeftOut>> {
+    pub(super) fn add(&mut self, entry: Entry) -> Placed<Option<LeftOut>> {
         let version = entry.tag.version;
         let (key, number, total) = match entry.tag.number {
             Some((number, total)) => (Key::Numbered(version, total), number, total),
@@ -137,7 +138,7 @@ fn one_of(
     before: Entry,
     entry: Entry,
     (version, number, total): (Version, u32, u32),
-) -> Sorted<(Entry, Option<LeftOut>)> {
+) -> Placed<(Entry, Option<LeftOut>)> {
     let same = match number {
         0 => before.mail.header.message == entry.mail.header.message,
         _ => before.mail.files()? == entry.mail.files()?,
