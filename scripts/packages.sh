@@ -5,6 +5,8 @@
 NEEDS="gcc:gcc make:make ld:binutils flex:flex bison:bison bc:bc perl:perl git:git xz:xz-utils
 musl-gcc:musl-tools qemu-system-x86_64:qemu-system-x86"
 
+export DEBIAN_FRONTEND=noninteractive
+
 as_root() {
 	if [ "$(id -u)" = 0 ]; then
 		"$@"
@@ -45,7 +47,6 @@ install_packages() {
 		exit 6
 	fi
 	echo "installing: $*"
-	export DEBIAN_FRONTEND=noninteractive
 	as_root apt-get update -qq || echo "apt-get update failed; trying with the lists that are there" >&2
 	# qemu-utils from backports locks the plain qemu-system-x86 out: take both from there.
 	as_root apt-get install -y -qq --no-install-recommends "$@" >/dev/null ||
