@@ -4,8 +4,8 @@
 //! interval and test are taken over boots, on logarithms, so that a ratio and its inverse weigh
 //! the same.
 //!
-//! [`contrast`], with [`boots`], [`noise`], [`ranks`] and [`student`], is a candidate for all that: a
-//! fit of shift, trend and noise backed by rank sums. Nothing is judged by it until
+//! [`contrast`], with [`boots`], [`noise`] and [`student`], is a candidate for all that: a fit of
+//! shift, trend and noise backed by the same rank sums. Nothing is judged by it until
 //! `bench/verdicts`, which holds it against ministat, benchstat, LKP and MMTests, says that it may.
 
 pub mod adjust;
