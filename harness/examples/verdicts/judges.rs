@@ -104,7 +104,7 @@ pub fn opinions(
     (0..count.div_ceil(500))
         .into_par_iter()
         .flat_map_iter(|block| {
-            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let mut random = ChaCha8Rng::from_seed(row_seed(noise, rounds, between, shift, seed));
             random.set_stream(block as u64 + 1);
             let tables = &tables;
             let equivalence = shift > 0.0 || block < 4;
@@ -114,6 +114,21 @@ pub fn opinions(
             })
         })
         .collect()
+}
+
+/// Rows and shifts have noise of their own, so that one lucky draw does not show in all of them.
+fn row_seed(noise: Noise, rounds: usize, between: f64, shift: f64, seed: u64) -> [u8; 32] {
+    let words = [
+        seed,
+        (noise as u64) << 32 | rounds as u64,
+        between.to_bits(),
+        shift.to_bits(),
+    ];
+    let mut bytes = [0; 32];
+    for (chunk, word) in bytes.chunks_exact_mut(8).zip(words) {
+        chunk.copy_from_slice(&word.to_le_bytes());
+    }
+    bytes
 }
 
 /// Finds how much the choice of a shape stretches the test, by numbers of boots: the factor at
