@@ -1,6 +1,7 @@
 //! `ktrial trial`: the main job.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use ktrial_patches::catalogue::Series;
@@ -34,9 +35,16 @@ pub struct Arguments {
     /// [default: what the series says, else exec and fd-churn]
     #[arg(long = "workload", short = 'w', value_name = "WORKLOAD")]
     workloads: Vec<String>,
-    /// Boots of each variant
-    #[arg(long, short, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=200))]
-    rounds: u32,
+    /// At most so many boots of each variant: after 4 and then after every few it is judged, and
+    /// what is decided stops running
+    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=200))]
+    rounds_max: u32,
+    /// How long the boots may take together, such as 40m or 2h: after that no more are begun
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    budget: Option<Duration>,
+    /// So many boots of each variant, no fewer and no more, judged once
+    #[arg(long, short, conflicts_with_all = ["rounds_max", "budget"], value_parser = clap::value_parser!(u32).range(1..=200))]
+    rounds: Option<u32>,
     /// Differences within this many per cent count as none
     #[arg(long, default_value = "1", value_parser = percent)]
     margin: f64,
@@ -128,6 +136,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     )?;
     tree.check_bootable()?;
     plan.clock = arguments.clock.resolve(context)?;
+    plan.looks = match arguments.rounds {
+        Some(rounds) => vec![rounds],
+        None => plan::looks(plan.clock, plan.variants.len(), arguments.rounds_max),
+    };
     let wanted = Wanted {
         tree: &tree,
         series: &series,
@@ -136,6 +148,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
         seed: arguments.seed,
         command_line: shell_line(std::env::args_os()),
         jobs: arguments.jobs.map_or_else(machine::cpus, usize::from),
+        budget_ms: arguments
+            .budget
+            .map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
     };
     let prepared = trial::prepare(&context.home, wanted, &context.progress)?;
     let mut db = context.database()?;
@@ -174,7 +189,7 @@ fn conclude(
     Ok(outcome::control_exit_code(&held))
 }
 
-/// The plan but for its clock, which may have to be tried.
+/// The plan but for its clock, which may have to be tried, and for what hangs on that.
 fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
     let (duration, iterations) = (arguments.duration, arguments.iterations);
     let runs = if !arguments.workloads.is_empty() {
@@ -194,7 +209,7 @@ fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
     Ok(Plan {
         variants: plan::variants(series)?,
         runs,
-        rounds: arguments.rounds,
+        looks: Vec::new(),
         margin: arguments.margin,
         shape: Shape {
             cpus: arguments.cpus,

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, Result};
 use crate::guest::Shape;
+use crate::machine;
+use crate::verdict::looks::schedule;
 use crate::vm::Clock;
 use crate::workload::{self, Settings, Timing};
 
@@ -17,8 +19,8 @@ pub struct Plan {
     pub variants: Vec<PlannedVariant>,
     /// What runs in each boot, in this order.
     pub runs: Vec<Run>,
-    /// Boots of each variant.
-    pub rounds: u32,
+    /// After how many rounds it is judged, growing; the last is the most that there are.
+    pub looks: Vec<u32>,
     /// Differences within this share count as none.
     pub margin: f64,
     /// What the guests' time means.
@@ -152,6 +154,21 @@ pub fn variants(series: &Series) -> Result<Vec<PlannedVariant>> {
     }
     Ok(variants)
 }
+
+/// After how many rounds a trial of at most `most` is judged: each time as many boots as can run at
+/// once, at the least.
+pub fn looks(clock: Clock, variants: usize, most: u32) -> Vec<u32> {
+    let at_once = if clock.runs_side_by_side() {
+        machine::cpus()
+    } else {
+        1
+    };
+    let step = at_once.div_ceil(variants.max(1));
+    schedule(FIRST_LOOK, u32::try_from(step).unwrap_or(most), most)
+}
+
+/// Fewer rounds than this decide hardly anything, even of the largest effects.
+const FIRST_LOOK: u32 = 4;
 
 /// Refuses what would measure one cell twice, or run longer than the agent waits.
 ///

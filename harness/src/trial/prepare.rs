@@ -38,6 +38,8 @@ pub struct Wanted<'a> {
     pub command_line: String,
     /// Jobs for `make`.
     pub jobs: usize,
+    /// How long its boots may take together, in milliseconds; no more are begun after that.
+    pub budget_ms: Option<u64>,
 }
 
 /// A trial that is ready to boot.
@@ -50,6 +52,8 @@ pub struct Prepared {
     pub kernels: BTreeMap<KernelOf, Kernel>,
     /// The agent and the workloads.
     pub programs: Programs,
+    /// How long its boots may take together, in milliseconds.
+    pub budget_ms: Option<u64>,
     applied: record::Applied,
     seed: Option<u64>,
     title: String,
@@ -107,6 +111,7 @@ pub fn prepare(home: &Home, wanted: Wanted<'_>, progress: &Progress) -> Result<P
         programs,
         kernels,
         applied: record::Applied::of(&outcome),
+        budget_ms: wanted.budget_ms,
         seed: wanted.seed,
         title: format!("{} on {}", series.name, tree.title()),
         command_line: wanted.command_line,
@@ -154,7 +159,7 @@ impl Prepared {
             tree,
             title: self.title.clone(),
             seed: self.seed.unwrap_or_else(rand::random),
-            rounds: plan.rounds,
+            rounds: plan.looks.first().copied().unwrap_or(1),
             margin: plan.margin,
             clock: plan.clock.name().into(),
             accelerator: plan.clock.accelerator().name().into(),

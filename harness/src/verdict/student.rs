@@ -23,6 +23,23 @@ pub fn two_sided(t: f64, freedom: usize) -> f64 {
     (1.0 - inside).clamp(0.0, 1.0)
 }
 
+/// The t that |t| reaches with the chance `p` (0 to 1, open), by halves; precise to 1e-9.
+pub fn quantile(p: f64, freedom: usize) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    while two_sided(high, freedom) > p && high < 1e12 {
+        high *= 2.0;
+    }
+    while high - low > 1e-9 * high {
+        let middle = (low + high) / 2.0;
+        if two_sided(middle, freedom) > p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,6 +57,14 @@ mod tests {
             (3.1, 38, 0.003_635_428_512_934_72),
         ] {
             assert!((two_sided(t, freedom) - p).abs() < 1e-13, "{t} {freedom}");
+        }
+        // scipy 1.17.1: stats.t.isf(0.025, freedom).
+        for (freedom, t) in [
+            (1, 12.706_204_736_174_7),
+            (4, 2.776_445_105_197_79),
+            (22, 2.073_873_067_904_02),
+        ] {
+            assert!((quantile(0.05, freedom) - t).abs() < 1e-7, "{freedom}");
         }
         assert_eq!(two_sided(0.0, 5), 1.0);
         assert_eq!(two_sided(f64::INFINITY, 5), 0.0);

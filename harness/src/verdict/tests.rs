@@ -1,11 +1,16 @@
 use super::*;
-use ktrial_db::Variant;
+use ktrial_db::{BootId, Value, Variant};
 
 fn judged(base: &[f64], variant: &[f64], margin: f64) -> Verdict {
+    verdict_of(samples_of(base, variant), margin)
+}
+
+/// One sample a boot, a boot a round.
+fn samples_of(base: &[f64], variant: &[f64]) -> Vec<Sample> {
     let samples = [(1, base), (2, variant)]
         .into_iter()
         .flat_map(|(id, values)| {
-            values.iter().zip(1..).map(move |(value, round)| Sample {
+            values.iter().zip(0..).map(move |(value, round)| Sample {
                 boot: BootId(id * 100 + round),
                 variant: VariantId(id),
                 round: round as u32,
@@ -15,10 +20,15 @@ fn judged(base: &[f64], variant: &[f64], margin: f64) -> Verdict {
                 value: Value::Ok(*value),
             })
         });
-    verdict_of(samples.collect(), margin)
+    samples.collect()
 }
 
 fn verdict_of(samples: Vec<Sample>, margin: f64) -> Verdict {
+    let rounds = samples.iter().map(|s| s.round + 1).max().unwrap();
+    looked_at(&samples, margin, &[rounds])
+}
+
+fn looked_at(samples: &[Sample], margin: f64, looks: &[u32]) -> Verdict {
     let cell = Cell {
         workload: "fd-churn".into(),
         parameters: String::new(),
@@ -43,12 +53,12 @@ fn verdict_of(samples: Vec<Sample>, margin: f64) -> Verdict {
         tree: ktrial_db::TreeId(1),
         title: String::new(),
         seed: 0,
-        rounds: 5,
+        rounds: 0,
         margin,
         clock: "virtual".into(),
         accelerator: "tcg".into(),
         shape_json: String::new(),
-        plan_json: String::new(),
+        plan_json: format!("{{\"looks\": {looks:?}}}"),
         command_line: String::new(),
         ktrial_version: String::new(),
         started_at: 0,
@@ -57,7 +67,10 @@ fn verdict_of(samples: Vec<Sample>, margin: f64) -> Verdict {
         failure: None,
         variants: vec![variant(1, "base"), variant(2, "patched")],
     };
-    judge_samples(&trial, &[(CellId(1), cell)], &samples).remove(0)
+    let looks = looks_of(&trial);
+    let cells = [(CellId(1), cell)];
+    let found = findings(&trial, &cells, samples, &looks);
+    found[0].verdict(&trial, 0)
 }
 
 const BASE: &[f64] = &[1000.0, 1001.0, 999.0, 1002.0, 998.0];
@@ -103,15 +116,65 @@ fn wide_is_inconclusive_with_the_rounds_that_would_settle_it() {
 }
 
 #[test]
-fn few_boots_and_no_spread_are_inconclusive_however_far_apart() {
-    let few = judged(&[100.0, 101.0, 102.0], &[50.0, 51.0, 52.0], 0.01);
+fn few_boots_decide_little_and_no_spread_nothing_however_far_apart() {
+    let one = judged(&[100.0], &[50.0], 0.01);
     assert_eq!(
-        (few.verdict.as_str(), few.rounds_needed),
-        ("inconclusive", Some(4))
+        (one.verdict.as_str(), one.rounds_needed),
+        ("inconclusive", Some(2))
     );
+    // Two against two: only 6 arrangements.
+    let two = judged(&[100.0, 101.0], &[50.0, 51.0], 0.01);
+    assert_eq!(two.verdict, "inconclusive");
     let flat = judged(&[100.0; 8], &[50.0; 8], 0.01);
     assert_eq!(flat.verdict, "inconclusive");
     assert!(flat.reason.unwrap().contains("no spread"));
+    assert_eq!((flat.ratio, flat.p_value), (None, None));
+}
+
+#[test]
+fn zero_missing_and_unsupported_are_told_apart() {
+    let zero = judged(BASE, &[0.0, 1.0, 2.0, 3.0, 4.0], 0.01);
+    assert_eq!(zero.verdict, "inconclusive");
+    assert!(zero.reason.unwrap().contains("zero"));
+    let mut samples = samples_of(BASE, BASE);
+    samples[7].value = Value::Missing;
+    let missing = verdict_of(samples.clone(), 0.01);
+    assert_eq!(missing.verdict, "failed");
+    assert_eq!(missing.reason.unwrap(), "a value is missing");
+    samples[7].value = Value::Unsupported("no such flag".into());
+    assert_eq!(verdict_of(samples, 0.01).verdict, "unsupported");
+}
+
+#[test]
+fn a_look_spends_its_share_and_what_it_found_stays_found() {
+    let slower: Vec<f64> = BASE.iter().map(|v| v * 0.93).collect();
+    let samples = samples_of(BASE, &slower);
+    let once = looked_at(&samples, 0.01, &[5]);
+    let early = looked_at(&samples, 0.01, &[5, 20]);
+    // A quarter of the way spends a quarter of the level: four times the p-value.
+    let times = early.p_value.unwrap() / once.p_value.unwrap();
+    assert!((times - 4.0).abs() < 1e-6, "{times}");
+    let width = |v: &Verdict| v.high.unwrap() / v.low.unwrap();
+    assert!(width(&early) > width(&once));
+    // Between two looks nothing new is said.
+    let between = looked_at(&samples, 0.01, &[4, 6]);
+    let at_four = looked_at(&samples, 0.01, &[4, 20]);
+    assert_eq!((between.boots_base, at_four.boots_base), (4, 4));
+    // Before the first look there is an estimate and no verdict.
+    let before = looked_at(&samples, 0.01, &[6, 12]);
+    assert_eq!(before.verdict, "inconclusive");
+    assert_eq!((before.low, before.p_value), (None, None));
+    assert!((before.ratio.unwrap() - 0.93).abs() < 1e-3);
+    assert_eq!(before.rounds_needed, Some(6));
+}
+
+#[test]
+fn what_the_rounds_left_would_hardly_settle_is_given_up() {
+    let wide = [900.0, 1100.0, 1000.0, 950.0, 1050.0, 1010.0];
+    let same = [901.0, 1099.0, 1002.0, 949.0, 1049.0, 1012.0];
+    let verdict = looked_at(&samples_of(&wide, &same), 0.01, &[6, 12]);
+    assert_eq!(verdict.verdict, "inconclusive");
+    assert!(verdict.reason.unwrap().contains("given up"));
 }
 
 #[test]

@@ -1,0 +1,181 @@
+//! Lanes: guests that boot side by side, where the clock allows it, and are handed on as they end.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Duration;
+
+use super::{PlannedVariant, Prepared, Run};
+use crate::fault::{At, Fault, OrHost, Result};
+use crate::guest::{Guest, Perturbation};
+use crate::home::Home;
+use crate::machine;
+use crate::timestamp::unix_ms;
+use crate::vm::{self, Boot};
+use crate::workload::{self, Job};
+
+/// A boot that the machine, and not the kernel, spoiled is tried again this often.
+const RETRIES: u32 = 1;
+
+/// One boot that is due.
+#[derive(Debug, Clone)]
+pub(super) struct Due {
+    pub(super) round: u32,
+    pub(super) position: u32,
+    pub(super) variant: usize,
+    pub(super) attempt: u32,
+    pub(super) seed: u64,
+}
+
+/// A boot that was made, or why it could not be.
+pub(super) struct Done {
+    pub(super) due: Due,
+    pub(super) started_at: i64,
+    pub(super) boot: Result<Boot>,
+    /// Whether it is tried again, so that its fault is not the trial's.
+    pub(super) again: bool,
+}
+
+impl Done {
+    pub(super) fn in_jobs(&self) -> Duration {
+        self.boot.as_ref().map_or(Duration::ZERO, |b| b.in_jobs)
+    }
+
+    /// What it was, for the progress.
+    pub(super) fn line(&self, prepared: &Prepared) -> String {
+        let variant = &prepared.plan.variants[self.due.variant].name;
+        let took = self.boot.as_ref().map_or(Duration::ZERO, |b| b.took);
+        let took = crate::progress::duration(took);
+        format!("round {}, {variant}, {took}", self.due.round + 1)
+    }
+}
+
+/// Boots guests, some at once, and hands each on when it ends.
+pub(super) struct Lanes<'a> {
+    home: &'a Home,
+    prepared: &'a Prepared,
+    /// What runs in each boot.
+    runs: &'a [Run],
+    folder: PathBuf,
+    stop: AtomicBool,
+}
+
+/// Guests at once: one a core where each has a time of its own, else one.
+pub(super) fn count(prepared: &Prepared) -> usize {
+    if prepared.plan.clock.runs_side_by_side() {
+        machine::cpus()
+    } else {
+        1
+    }
+}
+
+impl<'a> Lanes<'a> {
+    /// Lanes whose guests run `runs` and use `folder` while they live.
+    pub(super) fn new(
+        home: &'a Home,
+        prepared: &'a Prepared,
+        runs: &'a [Run],
+        folder: PathBuf,
+    ) -> Lanes<'a> {
+        Lanes {
+            home,
+            prepared,
+            runs,
+            folder,
+            stop: AtomicBool::new(false),
+        }
+    }
+
+    /// Makes every boot that is due, and stops starting new ones at the first failure.
+    pub(super) fn run(
+        &self,
+        lanes: usize,
+        due: Vec<Due>,
+        mut take: impl FnMut(Done) -> Result<()>,
+    ) -> Result<()> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(lanes)
+            .build()
+            .or_host(|| "start threads".into())?;
+        let (sender, receiver): (Sender<Done>, Receiver<Done>) = mpsc::channel();
+        let mut outcome = Ok(());
+        pool.in_place_scope_fifo(|scope| {
+            for due in due {
+                let sender = sender.clone();
+                scope.spawn_fifo(move |_| {
+                    if !self.stop.load(Ordering::SeqCst) {
+                        self.make(due, &sender);
+                    }
+                });
+            }
+            drop(sender);
+            for done in receiver {
+                if let Err(fault) = take(done) {
+                    self.stop.store(true, Ordering::SeqCst);
+                    if outcome.is_ok() {
+                        outcome = Err(fault);
+                    }
+                }
+            }
+        });
+        outcome
+    }
+
+    /// Makes one boot; tries again where the machine was at fault. Every attempt is handed on.
+    fn make(&self, mut due: Due, sender: &Sender<Done>) {
+        let last = due.attempt + RETRIES;
+        loop {
+            let started_at = unix_ms();
+            let boot = self.boot(&due);
+            let spoiled = matches!(&boot, Ok(boot) if boot.ending.at() == Some(At::Host));
+            let again = spoiled && due.attempt < last;
+            let _ = sender.send(Done {
+                due: due.clone(),
+                started_at,
+                boot,
+                again,
+            });
+            if !again {
+                return;
+            }
+            due.attempt += 1;
+        }
+    }
+
+    fn boot(&self, due: &Due) -> Result<Boot> {
+        let prepared = self.prepared;
+        let variant = &prepared.plan.variants[due.variant];
+        let kernel = prepared
+            .kernels
+            .get(&variant.kernel)
+            .ok_or_else(|| Fault::host(format!("the kernel of {} is gone", variant.name)))?;
+        let guest = Guest {
+            shape: prepared.plan.shape,
+            clock: prepared.plan.clock,
+            programs: &prepared.programs,
+        };
+        let launch = guest.launch(
+            kernel.image(),
+            &jobs(self.runs, variant, due.seed)?,
+            due.seed,
+        )?;
+        let folder = self
+            .folder
+            .join(format!("{}-{}-{}", due.round, due.position, due.attempt));
+        std::fs::create_dir_all(&folder).or_host(|| format!("make {}", folder.display()))?;
+        let boot = vm::boot(&launch, &folder, self.home.cache_root(), &mut |_| ());
+        let _ = std::fs::remove_dir_all(&folder);
+        boot
+    }
+}
+
+/// The jobs of one boot.
+fn jobs(runs: &[Run], variant: &PlannedVariant, seed: u64) -> Result<Vec<Job>> {
+    let seed = Perturbation::of(seed).workload_seed;
+    runs.iter()
+        .map(|run| {
+            let workload = workload::find(&run.workload)?;
+            Ok(workload.job(&variant.settings(run), run.timing(), seed))
+        })
+        .collect()
+}

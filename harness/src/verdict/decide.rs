@@ -1,0 +1,136 @@
+//! The four answers.
+
+use super::course::{Course, Silence};
+use super::group::Lack;
+use super::looks::Looks;
+use super::student;
+
+/// The false discovery rate that a trial allows over all its cells.
+const FALSE_DISCOVERIES: f64 = 0.05;
+/// Confidence level of the intervals shown.
+pub(super) const LEVEL: f64 = 0.95;
+/// More rounds than this are not worth proposing.
+const MOST_ROUNDS: u32 = 200;
+
+/// What is said of a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Answer {
+    /// "improved", "regressed", "unchanged", "inconclusive", "unsupported" or "failed".
+    pub(super) word: &'static str,
+    /// The interval of the logarithm of the ratio.
+    pub(super) interval: Option<(f64, f64)>,
+    pub(super) reason: Option<String>,
+    pub(super) rounds_needed: Option<u32>,
+    /// Whether more rounds are of use.
+    pub(super) open: bool,
+}
+
+impl Answer {
+    fn plain(word: &'static str, reason: impl Into<Option<String>>) -> Answer {
+        Answer {
+            word,
+            interval: None,
+            reason: reason.into(),
+            rounds_needed: None,
+            open: false,
+        }
+    }
+}
+
+/// What cannot be compared.
+pub(super) fn silent(silence: &Silence) -> Answer {
+    let inconclusive = |why: &str| Answer::plain("inconclusive", why.to_owned());
+    match silence {
+        Silence::Lack(Lack::Unsupported(why)) => Answer::plain("unsupported", why.clone()),
+        Silence::Lack(Lack::Failed(why)) => Answer::plain("failed", why.clone()),
+        Silence::Lack(Lack::Missing) => Answer::plain("failed", "a value is missing".to_owned()),
+        Silence::NotPositive => inconclusive("a value of zero or less has no ratio"),
+        Silence::NoSpread => {
+            inconclusive("no spread between boots: the perturbation does not reach this metric")
+        }
+        Silence::TooFew => Answer {
+            open: true,
+            rounds_needed: Some(2),
+            ..inconclusive("fewer than two boots on a side")
+        },
+    }
+}
+
+/// Judges a cell by its course. `p` is adjusted for the trial's other cells, `margin` on logarithms,
+/// `higher_is_better` as the metric has it.
+pub(super) fn decide(
+    course: &Course,
+    looks: &Looks,
+    p: f64,
+    margin: f64,
+    higher_is_better: bool,
+) -> Answer {
+    let Some(look) = course.look else {
+        let first = looks.rounds().first().copied().unwrap_or(1);
+        let reason = format!("it is judged after {first} rounds, which are not complete");
+        return Answer {
+            open: true,
+            rounds_needed: Some(first),
+            ..Answer::plain("inconclusive", reason)
+        };
+    };
+    let interval = course.interval(looks, LEVEL);
+    let estimate = course.contrast.estimate();
+    let beyond = estimate.abs() > margin;
+    let word = if course.inside && !beyond {
+        "unchanged"
+    } else if beyond && p <= FALSE_DISCOVERIES {
+        if (estimate > 0.0) == higher_is_better {
+            "improved"
+        } else {
+            "regressed"
+        }
+    } else {
+        return Answer {
+            interval,
+            rounds_needed: interval.and_then(|interval| {
+                rounds_needed(
+                    estimate,
+                    interval,
+                    margin,
+                    course.boots.0.min(course.boots.1),
+                )
+            }),
+            open: !course.hopeless && look + 1 < looks.rounds().len(),
+            ..Answer::plain("inconclusive", why_open(course, looks, look, p, beyond))
+        };
+    };
+    Answer {
+        interval,
+        ..Answer::plain(word, None)
+    }
+}
+
+fn why_open(course: &Course, looks: &Looks, look: usize, p: f64, beyond: bool) -> Option<String> {
+    let differs = course.p <= 1.0 - LEVEL;
+    if differs && beyond {
+        Some("significant alone, but not among so many comparisons".into())
+    } else if differs && p <= FALSE_DISCOVERIES {
+        Some("it differs, perhaps by no more than the margin".into())
+    } else if course.hopeless && look + 1 < looks.rounds().len() {
+        let most = looks.rounds().last().copied().unwrap_or_default();
+        Some(format!("given up: {most} rounds would hardly settle it"))
+    } else {
+        None
+    }
+}
+
+/// How many rounds would probably settle it, with the spread and the estimate as they are: the
+/// interval, which shrinks with the root of the boots and with Student's quantile, must fit between
+/// the estimate and the margin's edge, or, beyond the margin, leave out zero.
+fn rounds_needed(estimate: f64, (low, high): (f64, f64), margin: f64, boots: u32) -> Option<u32> {
+    let away = estimate.abs();
+    let room = if away < margin { margin - away } else { away };
+    let width = |boots: u32| {
+        let quantile = student::quantile(1.0 - LEVEL, 2 * boots as usize - 2);
+        quantile / f64::from(boots).sqrt()
+    };
+    let now = width(boots.max(2));
+    let half = (high - low) / 2.0;
+    (boots + 1..=MOST_ROUNDS).find(|more| half * width(*more) / now <= room)
+}
