@@ -94,14 +94,15 @@ impl Looks {
 
     /// Whether the rounds that are left would hardly make a difference of what has nominal
     /// two-sided p-value `p` at this look: the chance of ending below 5 % at the last look, with the
-    /// drift that the whole trial was made to find, is below one in five.
+    /// drift that the whole trial was made to find, is below one in five. Never so at the last look,
+    /// which leaves nothing to give up.
     pub fn is_hopeless(&self, look: usize, p: f64) -> bool {
         let (Some(round), Some(most)) = (self.rounds.get(look), self.rounds.last()) else {
-            return true;
+            return false;
         };
         let time = f64::from(*round) / f64::from(*most);
         if time >= 1.0 {
-            return true;
+            return false;
         }
         let now = upper_quantile(p / 2.0) * time.sqrt();
         let wanted = upper_quantile(self.nominal(self.rounds.len() - 1, 0.05) / 2.0);

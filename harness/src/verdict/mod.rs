@@ -16,6 +16,7 @@ pub mod looks;
 pub mod noise;
 pub mod outcome;
 pub mod ranks;
+pub mod selftest;
 pub mod student;
 pub mod text;
 

@@ -1,0 +1,54 @@
+//! The boots of a stored A/A trial.
+
+use std::collections::BTreeMap;
+
+use ktrial_db::{AaTrial, BootId, Cell, CellId, Db, Value};
+
+use super::Boots;
+use crate::fault::Result;
+
+/// The boots of both sides, in the order they were made, and the cells in which each of them has
+/// values above zero.
+///
+/// # Errors
+/// A host fault from the database.
+pub fn boots(db: &Db, aa: &AaTrial) -> Result<Boots> {
+    let mut values: BTreeMap<BootId, BTreeMap<CellId, Option<Vec<f64>>>> = BTreeMap::new();
+    for sample in db.samples(aa.trial)? {
+        let is_of_aa = sample.variant == aa.base || sample.variant == aa.variant;
+        if !is_of_aa || sample.warmup {
+            continue;
+        }
+        let boot = values.entry(sample.boot).or_default();
+        let cell = boot.entry(sample.cell).or_insert_with(|| Some(Vec::new()));
+        match sample.value {
+            Value::Ok(value) if value > 0.0 => {
+                if let Some(cell) = cell {
+                    cell.push(value);
+                }
+            }
+            _ => *cell = None,
+        }
+    }
+    let whole = |id: &CellId| values.values().all(|boot| matches!(boot.get(id), Some(Some(_))));
+    let mut cells = db.cells(aa.trial)?;
+    cells.retain(|(id, _)| whole(id));
+    let of_boot = |mut boot: BTreeMap<CellId, Option<Vec<f64>>>| -> Vec<Vec<f64>> {
+        cells
+            .iter()
+            .filter_map(|(id, _)| boot.remove(id)?)
+            .collect()
+    };
+    let values = values.into_values().map(of_boot).collect();
+    Ok(Boots {
+        values,
+        cells: cells.iter().map(|(_, cell)| named(cell)).collect(),
+    })
+}
+
+fn named(cell: &Cell) -> (String, bool) {
+    let setting = cell.setting();
+    let name = format!("{} {setting} {}", cell.workload, cell.metric);
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    (name, cell.better == "higher")
+}

@@ -1,0 +1,85 @@
+//! The self-test for the terminal.
+
+use std::fmt::Write;
+
+use super::{CellTest, SelfTest};
+
+/// Effects that a machine may be asked to judge.
+const SIZES: [f64; 3] = [0.01, 0.02, 0.05];
+
+/// A table of the cells and what they come to.
+pub fn render(test: &SelfTest, margin: f64) -> String {
+    let width = test.cells.iter().map(|cell| cell.name.len()).max();
+    let width = width.unwrap_or(0).max(4);
+    let mut text = format!(
+        "{} boots, split {} times into {} against {}\n\n  {:<width$}  {:>9} {:>9} {:>9} {:>10}   fit to judge\n",
+        test.boots, test.splits, test.side, test.side, "cell", "differs", "alarms", "finds", "settles"
+    );
+    for cell in &test.cells {
+        let size = |size: Option<f64>| size.map_or_else(|| "-".into(), |s| share(s, 2));
+        let _ = writeln!(
+            text,
+            "  {:<width$}  {:>9} {:>9} {:>9} {:>10}   {}",
+            cell.name,
+            share(cell.differs, 1),
+            share(cell.alarms, 1),
+            size(cell.finds),
+            size(cell.settles),
+            fit(cell),
+        );
+    }
+    let (rate, half) = test.alarms;
+    let (differs, differs_half) = test.differs;
+    let _ = write!(
+        text,
+        "\nfalse alarms: {} of trials have any, ± {} (margin {})\n\
+         a cell alone differs at 5 % in {}, ± {}, margin or not\n\
+         finds: the smallest effect that 4 of 5 trials of {} rounds would find, in this cell alone\n\
+         settles: the smallest margin inside which 4 of 5 would be called unchanged\n",
+        share(rate, 2),
+        share(half, 2),
+        share(margin, 1),
+        share(differs, 2),
+        share(differs_half, 2),
+        test.side,
+    );
+    text
+}
+
+/// `1 %, 2 %, 5 %`: the sizes that would be found, and settled where there is nothing.
+fn fit(cell: &CellTest) -> String {
+    let within = |size: f64, limit: Option<f64>| limit.is_some_and(|limit| limit <= size);
+    let fit: Vec<String> = SIZES
+        .into_iter()
+        .filter(|size| within(*size, cell.finds) && within(*size, cell.settles))
+        .map(|size| share(size, 0))
+        .collect();
+    match fit.as_slice() {
+        [] => "no, it takes more rounds".into(),
+        fit => fit.join(", "),
+    }
+}
+
+fn share(share: f64, places: usize) -> String {
+    format!("{:.places$} %", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_fit_for_what_it_finds_and_settles() {
+        let cell = |finds, settles| CellTest {
+            name: "exec rate".into(),
+            differs: 0.05,
+            alarms: 0.0,
+            finds,
+            settles,
+        };
+        assert_eq!(fit(&cell(Some(0.002), Some(0.003))), "1 %, 2 %, 5 %");
+        assert_eq!(fit(&cell(Some(0.008), Some(0.012))), "2 %, 5 %");
+        assert!(fit(&cell(Some(0.06), Some(0.01))).starts_with("no"));
+        assert!(fit(&cell(None, None)).starts_with("no"));
+    }
+}
