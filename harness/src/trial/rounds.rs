@@ -69,7 +69,8 @@ pub(super) fn run(
         .trial(id)?
         .ok_or_else(|| Fault::host(format!("trial {id} is gone from the database")))?;
     let due = still_due(db, &trial)?;
-    let all = trial.variants.len() * trial.rounds as usize;
+    let booted = trial.variants.iter().filter(|variant| !variant.left_out);
+    let all = booted.count() * trial.rounds as usize;
     let resumed = all - due.len();
     if resumed > 0 {
         progress.say(&format!(
@@ -139,7 +140,7 @@ fn still_due(db: &Db, trial: &Trial) -> Result<Vec<Due>> {
         let order = round_order(trial.seed, round, trial.variants.len());
         for (position, variant) in order.into_iter().enumerate() {
             let id = trial.variants[variant].id;
-            if counted.contains(&(round, id)) {
+            if trial.variants[variant].left_out || counted.contains(&(round, id)) {
                 continue;
             }
             let tried = boots.iter().filter(|b| b.round == round && b.variant == id);
