@@ -10,7 +10,9 @@
 
 pub mod adjust;
 pub mod boots;
+pub mod claims;
 pub mod contrast;
+pub mod identical;
 pub mod noise;
 pub mod outcome;
 pub mod ranks;

@@ -35,6 +35,7 @@ fn verdict_of(samples: Vec<Sample>, margin: f64) -> Verdict {
         kernel: None,
         settings_json: String::new(),
         applied_json: String::new(),
+        left_out: false,
     };
     let trial = Trial {
         id: TrialId(1),
