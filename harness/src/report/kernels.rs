@@ -97,7 +97,7 @@ pub(super) fn made(record: &Record) -> (Vec<Made>, Vec<Extra>) {
         name: variant.name.clone(),
         kernel: built.kernel.as_ref().map(kernel),
         settings: settings(&variant.settings_json),
-        left_out: variant.left_out,
+        left_out: variant.left_out && variant.position > 0,
         series: series(record.number(), variant, built, &mut extras),
     });
     (made.collect(), extras)
