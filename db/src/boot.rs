@@ -67,7 +67,8 @@ impl Db {
     /// # Errors
     /// [`Error::AlreadyCounted`] when the variant has a good boot in that round;
     /// [`Error::Finished`] and [`Error::NoSuchRound`] when the trial takes no such
-    /// boot; [`Error::NoSuch`] when the variant is none of the trial's;
+    /// boot; [`Error::NoSuch`] when the variant is none of the trial's, [`Error::Refused`] when it is
+    /// left out;
     /// [`Error::NotFinite`] for a NaN or an infinity among the samples.
     pub fn record_boot(&mut self, boot: &NewBoot) -> Result<BootId> {
         // Compressing is slow and needs no lock.
@@ -104,14 +105,20 @@ fn require_wanted(db: &Connection, boot: &NewBoot) -> Result<()> {
             rounds: state.rounds,
         });
     }
-    let sql = "SELECT name FROM variant WHERE id = ?1 AND trial = ?2";
-    let name = row::first(db, sql, (boot.variant, boot.trial), |row| row.get(0))?;
-    let Some(variant) = name else {
+    let sql = "SELECT name, left_out FROM variant WHERE id = ?1 AND trial = ?2";
+    let read = |row: &Row| Ok((row.get("name")?, row.get("left_out")?));
+    let found: Option<(String, bool)> = row::first(db, sql, (boot.variant, boot.trial), read)?;
+    let Some((variant, left_out)) = found else {
         return Err(Error::NoSuch {
             what: "variant of this trial",
             id: boot.variant.0,
         });
     };
+    if left_out {
+        return Err(Error::Refused(format!(
+            "{variant} is left out of its trial: it takes no boots"
+        )));
+    }
     if boot.outcome == "ok" && is_counted(db, boot)? {
         return Err(Error::AlreadyCounted {
             variant,

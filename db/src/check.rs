@@ -54,7 +54,7 @@ const INVARIANTS: &[Rule] = &[
             count(DISTINCT boot.round), trial.rounds)
         FROM trial JOIN variant ON variant.trial = trial.id
         LEFT JOIN boot ON boot.variant = variant.id AND boot.outcome = 'ok'
-        WHERE trial.outcome = 'complete'
+        WHERE trial.outcome = 'complete' AND NOT variant.left_out
         GROUP BY variant.id HAVING count(DISTINCT boot.round) <> trial.rounds",
     ),
     (
@@ -73,6 +73,11 @@ const INVARIANTS: &[Rule] = &[
         "a variant that was booted has a kernel",
         "SELECT printf('variant %d (%s)', id, name) FROM variant
         WHERE kernel IS NULL AND id IN (SELECT variant FROM boot)",
+    ),
+    (
+        "a variant that is left out was not booted",
+        "SELECT printf('variant %d (%s)', id, name) FROM variant
+        WHERE left_out AND id IN (SELECT variant FROM boot)",
     ),
     (
         "a good boot has samples",

@@ -2,11 +2,11 @@
 
 use rusqlite::Row;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::{Db, KernelId, row};
 
 /// One build of a kernel. Built again from the same sources, it is another row
-/// under the same hash, because builds are not identical to the bit.
+/// under the same hash; `image_sha256` says whether it came out the same to the bit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// Address in the cache: hash of tree, config and toolchain.
@@ -27,12 +27,20 @@ pub struct Kernel {
     pub size_bytes: u64,
     /// As the kernel names itself (`uname -r`).
     pub release: String,
+    /// SHA-256 of the image that is booted, in hex; none where it was not recorded.
+    pub image_sha256: Option<String>,
 }
 
 impl Db {
-    /// The id of this kernel, equal in every field; stored if it is new.
+    /// The id of this kernel, equal in every field; stored if it is new. One that was stored
+    /// without its image's hash gets it.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] when this very build was stored with another image.
     pub fn put_kernel(&mut self, kernel: &Kernel) -> Result<KernelId> {
-        self.put(
+        let transaction = self.connection.transaction()?;
+        let id = row::find_or_insert(
+            &transaction,
             "kernel",
             &[
                 ("hash", &kernel.hash),
@@ -45,8 +53,19 @@ impl Db {
                 ("size_bytes", &kernel.size_bytes),
                 ("release", &kernel.release),
             ],
-        )
-        .map(KernelId)
+        )?;
+        if let Some(image) = &kernel.image_sha256 {
+            let sql = "UPDATE kernel SET image_sha256 = ?2
+                WHERE id = ?1 AND coalesce(image_sha256, ?2) = ?2";
+            if transaction.execute(sql, (id, image))? == 0 {
+                return Err(Error::Conflict {
+                    what: "kernel",
+                    key: kernel.hash.clone(),
+                });
+            }
+        }
+        transaction.commit()?;
+        Ok(KernelId(id))
     }
 
     /// The kernel with this id.
@@ -71,5 +90,6 @@ fn read(row: &Row) -> rusqlite::Result<Kernel> {
         build_ms: row.get("build_ms")?,
         size_bytes: row.get("size_bytes")?,
         release: row.get("release")?,
+        image_sha256: row.get("image_sha256")?,
     })
 }

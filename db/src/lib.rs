@@ -14,6 +14,7 @@
 //! Unless said otherwise, times are unix milliseconds and a method fails with
 //! [`Error`] when the disk, the file or another process is in the way.
 
+mod aa;
 mod artifact;
 mod boot;
 mod cell;
@@ -37,6 +38,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
+pub use aa::AaTrial;
 pub use artifact::{ArtifactSize, MAX_ARTIFACT_BYTES, NewArtifact};
 pub use boot::{Boot, NewBoot};
 pub use cell::{Cell, canonical_parameters};

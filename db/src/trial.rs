@@ -58,6 +58,9 @@ pub struct NewVariant {
     pub settings_json: String,
     /// How the series applied, as JSON: offsets, fuzz, mends.
     pub applied_json: String,
+    /// It is not booted: its kernel is the base's to the bit and its settings are the base's.
+    /// The base itself is, where nothing else is left to compare it with.
+    pub left_out: bool,
 }
 
 /// A stored trial. Fields that are not described here are those of [`NewTrial`].
@@ -100,6 +103,7 @@ pub struct Variant {
     pub kernel: Option<KernelId>,
     pub settings_json: String,
     pub applied_json: String,
+    pub left_out: bool,
 }
 
 /// One line of a list of trials.
@@ -127,6 +131,8 @@ pub struct TrialSummary {
     pub rounds: u32,
     /// How many variants it compares.
     pub variants: u32,
+    /// How many of them are not booted, see [`NewVariant::left_out`].
+    pub left_out: u32,
     /// Boots that count.
     pub boots_ok: u32,
     /// Boots that don't.
@@ -175,6 +181,7 @@ impl Db {
     pub fn trials(&self) -> Result<Vec<TrialSummary>> {
         let sql = "SELECT trial.*, machine.hostname, tree.name AS tree_name,
                 (SELECT count(*) FROM variant WHERE trial = trial.id) AS variants,
+                (SELECT count(*) FROM variant WHERE trial = trial.id AND left_out) AS left_out,
                 (SELECT count(*) FROM boot WHERE trial = trial.id AND outcome = 'ok') AS boots_ok,
                 (SELECT count(*) FROM boot WHERE trial = trial.id AND outcome <> 'ok')
                     AS boots_failed
@@ -282,7 +289,8 @@ impl State {
 
 fn require_all_boots(db: &Connection, trial: TrialId, rounds: u32) -> Result<()> {
     let sql = "SELECT (SELECT count(*) FROM boot WHERE trial = ?1 AND outcome = 'ok') AS have,
-                      (SELECT count(*) FROM variant WHERE trial = ?1) * ?2 AS want";
+                      (SELECT count(*) FROM variant WHERE trial = ?1 AND NOT left_out) * ?2
+                          AS want";
     let (have, want) = db.query_row(sql, (trial, rounds), |row| {
         Ok((row.get("have")?, row.get("want")?))
     })?;
@@ -328,6 +336,7 @@ fn insert_variant(db: &Connection, trial: TrialId, variant: &NewVariant) -> Resu
             ("kernel", &variant.kernel),
             ("settings_json", &variant.settings_json),
             ("applied_json", &variant.applied_json),
+            ("left_out", &variant.left_out),
         ],
     )
 }
@@ -365,6 +374,7 @@ fn read_variant(row: &Row) -> rusqlite::Result<Variant> {
         kernel: row.get("kernel")?,
         settings_json: row.get("settings_json")?,
         applied_json: row.get("applied_json")?,
+        left_out: row.get("left_out")?,
     })
 }
 
@@ -381,6 +391,7 @@ fn read_summary(row: &Row) -> rusqlite::Result<TrialSummary> {
         outcome: row.get("outcome")?,
         rounds: row.get("rounds")?,
         variants: row.get("variants")?,
+        left_out: row.get("left_out")?,
         boots_ok: row.get("boots_ok")?,
         boots_failed: row.get("boots_failed")?,
     })

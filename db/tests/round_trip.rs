@@ -62,6 +62,7 @@ fn a_trial_comes_back_as_it_was_with_all_64_bits_of_its_seed() {
         kernel: variant.kernel,
         settings_json: variant.settings_json.clone(),
         applied_json: variant.applied_json.clone(),
+        left_out: variant.left_out,
     });
     let back = NewTrial {
         plan_key: trial.plan_key.clone(),

@@ -188,6 +188,7 @@ fn trials_are_listed_with_their_boots() {
         outcome: None,
         rounds: 2,
         variants: 2,
+        left_out: 0,
         boots_ok: 2,
         boots_failed: 1,
     };

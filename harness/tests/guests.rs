@@ -251,6 +251,86 @@ fn a_trial_killed_in_the_middle_of_a_boot_goes_on_and_counts_nothing_twice() {
     assert_eq!((trials[0].boots_ok, trials[0].boots_failed), (6, 0));
 }
 
+/// The catalogue's patch that moves no line, as a series with claims.
+fn wording(folder: &Path) -> PathBuf {
+    let patch = "0001-fs-file-say-which-descriptor-alloc_fd-takes.patch";
+    let catalogue = Path::new(env!("CARGO_MANIFEST_DIR")).join("../patches/series");
+    let series = folder.join("wording");
+    std::fs::create_dir_all(&series).unwrap();
+    std::fs::copy(
+        catalogue.join("linux-control-wording").join(patch),
+        series.join(patch),
+    )
+    .unwrap();
+    let claim = |metric: &str, more: &str| {
+        format!(
+            "[[claim]]\nmetric = \"{metric}\"\nmachine = \"any\"\nchange = \"+5 %\"\n\
+             quote = \"faster\"\nsource = \"this test\"\n{more}"
+        )
+    };
+    let manifest = format!(
+        "title = \"t\"\nsystem = \"linux\"\npatches = [\"{patch}\"]\n{}{}\
+         [[workload]]\nname = \"exec\"\n",
+        claim(
+            "rate of exec",
+            "test = { kind = \"change\", workload = \"exec\", metric = \"rate\" }\n"
+        ),
+        claim("wall time of a build", ""),
+    );
+    std::fs::write(series.join("series.toml"), manifest).unwrap();
+    series
+}
+
+#[test]
+#[ignore = "builds and boots real kernels; ./test runs it"]
+fn a_comment_that_moves_no_line_is_the_base_to_the_bit_and_not_booted_unless_asked_for() {
+    let state = tempfile::tempdir().unwrap();
+    let series = wording(state.path());
+    let ours = |mut command: Command| {
+        command.env_remove("KTRIAL_HOME");
+        command.env("XDG_CACHE_HOME", shared_cache(state.path()));
+        command.env("XDG_STATE_HOME", state.path());
+        command
+    };
+    let identical = "patched is bit-identical to base (sha256 ";
+    let words = [
+        identical,
+        "): nothing to measure; --aa runs it anyway",
+        "not testable here: rate of exec\n      claimed change +5 %; with this config patched is the \
+         base to the bit",
+        "not testable here: wall time of a build\n      claimed change +5 %; no workload of ktrial \
+         measures it",
+    ];
+    expect(ours(trial(&series, &["--rounds", "12"])), 0, &words);
+    let mut verdict = Command::new(KTRIAL);
+    verdict.arg("verdict");
+    let said = expect(ours(verdict), 0, &words);
+    let database = state.path().join("ktrial/ktrial.db");
+    let db = ktrial_db::Db::open(&database).unwrap();
+    let line = &db.trials().unwrap()[0];
+    assert_eq!(line.outcome.as_deref(), Some("complete"), "{said}");
+    assert_eq!((line.boots_ok, line.left_out), (0, 2), "{said}");
+    drop(db);
+
+    let aa = ["--aa", "--rounds", "1", "-w", "exec"];
+    let said = expect(ours(trial(&series, &aa)), 3, &["not settled: rate of exec"]);
+    assert!(!said.contains(identical), "{said}");
+    let db = ktrial_db::Db::open(&database).unwrap();
+    assert_eq!(db.check().unwrap(), []);
+    let latest = db
+        .trial(db.latest_trial().unwrap().unwrap())
+        .unwrap()
+        .unwrap();
+    let machine = db.machine(latest.machine).unwrap().unwrap();
+    let found: Vec<_> = db
+        .aa_trials(&machine.key)
+        .unwrap()
+        .iter()
+        .map(|aa| aa.trial)
+        .collect();
+    assert_eq!(found, [latest.id]);
+}
+
 /// A folder in which `ktrial` leads to the shared cache.
 fn shared_cache(folder: &Path) -> PathBuf {
     let cache = folder.join("cache");

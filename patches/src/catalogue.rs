@@ -23,7 +23,10 @@ use crate::read::{LeftOut, ReadError};
 use crate::{Irreversible, Patch};
 
 pub use fit::Fit;
-pub use model::{Claim, Expectation, Kernel, System, Value, Variant, Verdict, Workload};
+pub use model::{
+    Claim, ClaimClock, ClaimKind, ClaimTest, Expectation, Kernel, System, Value, Variant, Verdict,
+    Workload,
+};
 
 static EMBEDDED: Dir = include_dir!("$CARGO_MANIFEST_DIR/series");
 
@@ -54,6 +57,8 @@ pub struct Series {
     pub steps: Vec<Step>,
     /// Undo the steps, last one first, instead of doing them.
     pub reverse: bool,
+    /// It has no steps, and its kernel is to be booted against itself all the same.
+    pub aa: bool,
     /// What it needs of a tree beside its version, in words: `a history to December 2016`.
     pub needs: Option<String>,
     /// What its author says of it.

@@ -18,6 +18,7 @@ fn every_series_that_ships_is_whole() {
         "linux-control-comment",
         "linux-control-same",
         "linux-control-unused-function",
+        "linux-control-wording",
         "linux-fd-alloc-bitmap",
         "linux-fd-alloc-bitmap-reversed",
         "linux-fd-fastalloc",

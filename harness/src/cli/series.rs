@@ -12,7 +12,7 @@ use crate::series::{self, Importing};
 use crate::terminal::{folded, headline, shell_line};
 use crate::timestamp::day;
 use crate::tree::{Tree, check_bootable};
-use crate::verdict::outcome;
+use crate::verdict::{claims, outcome};
 
 /// The commands of `ktrial series`.
 #[derive(Debug, Subcommand)]
@@ -295,6 +295,9 @@ fn shown(series: &Series, bundled: &[String]) -> String {
     ] {
         lines.extend(value.iter().map(|value| format!("{name}: {value}")));
     }
+    if series.aa {
+        lines.push("A/A: its kernel is booted against itself".into());
+    }
     if series.reverse {
         lines.push("reversed: its patches are undone, last one first".into());
     }
@@ -330,26 +333,17 @@ fn shown(series: &Series, bundled: &[String]) -> String {
 
 /// A claim as a block of its own.
 fn claim(claim: &Claim) -> Vec<String> {
-    let unit = claim.unit.as_deref().unwrap_or_default();
-    let figure = |name: &str, value: f64| format!("{name} {value} {unit}").trim_end().to_owned();
-    let figures = [
-        claim.before.map(|value| figure("before", value)),
-        claim.after.map(|value| figure("after", value)),
-        claim
-            .change_percent
-            .map(|from| match claim.change_percent_to {
-                Some(to) => format!("change {from:+} to {to:+} %"),
-                None => format!("change {from:+} %"),
-            }),
-    ];
-    let figures: Vec<String> = figures.into_iter().flatten().collect();
     let mut lines = vec![String::new(), format!("claim: {}", claim.metric)];
-    if !figures.is_empty() {
-        lines.push(format!("  {}", figures.join(", ")));
-    }
+    lines.push(format!("  {}", claims::figures(claim)));
     lines.push(format!("  on {}", claim.machine));
     lines.push(format!("  \"{}\"", claim.quote));
     lines.push(format!("  from {}", claim.source));
+    if let Some(test) = &claim.test {
+        let cpus = test.cpus.map(|cpus| format!(", {cpus} CPUs"));
+        let clock = test.clock.map(|clock| format!(", {clock} time"));
+        let of = [cpus, clock].into_iter().flatten().collect::<String>();
+        lines.push(format!("  held against {}{of}", claims::tested_by(test)));
+    }
     lines
 }
 
@@ -376,6 +370,7 @@ mod tests {
             change_percent_to: None,
             quote: "about 7.5% less".into(),
             source: "r313756".into(),
+            test: None,
         }];
         let text = shown(&series, &["8cdef6cbcc73  kern: count again".to_owned()]);
         for part in [

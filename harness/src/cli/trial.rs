@@ -69,6 +69,9 @@ pub struct Arguments {
     /// Orders the boots and perturbs them; drawn and recorded if not given
     #[arg(long)]
     seed: Option<u64>,
+    /// Boot a variant even where its kernel is the base's to the bit, to see what noise there is
+    #[arg(long)]
+    aa: bool,
     /// The series is a control: exit 0 if it shows what its series.toml expects
     #[arg(long)]
     control: bool,
@@ -217,6 +220,8 @@ fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
         }
         .check()?,
         clock: Clock::Virtual,
+        aa: arguments.aa || series.aa,
+        claims: plan::claims(series)?,
     })
 }
 

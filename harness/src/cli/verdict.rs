@@ -5,7 +5,7 @@ use ktrial_db::{Cell, CellId, Db, Trial, TrialId, Verdict};
 
 use super::{Context, pick, print};
 use crate::fault::{At, Fault, Result};
-use crate::verdict::{self, outcome, text};
+use crate::verdict::{self, claims, identical, outcome, text};
 
 /// Options of `ktrial verdict`.
 #[derive(Debug, Args)]
@@ -22,27 +22,45 @@ pub(super) struct Judged {
     pub trial: Trial,
     pub cells: Vec<(CellId, Cell)>,
     pub verdicts: Vec<Verdict>,
+    /// What is said of variants that were not booted.
+    left_out: String,
+    /// The claims of the series, held against the verdicts.
+    claims: Vec<claims::HeldClaim>,
 }
 
 impl Judged {
     pub(super) fn of(db: &mut Db, id: TrialId) -> Result<Judged> {
         let verdicts = verdict::judge(db, id)?;
         let trial = db.trial(id)?;
+        let trial = trial.ok_or_else(|| Fault::user(format!("there is no trial {id}")))?;
+        let cells = db.cells(id)?;
         Ok(Judged {
-            trial: trial.ok_or_else(|| Fault::user(format!("there is no trial {id}")))?,
-            cells: db.cells(id)?,
+            left_out: identical::render(db, &trial)?,
+            claims: claims::held(db, &trial, &cells, &verdicts)?,
+            trial,
+            cells,
             verdicts,
         })
     }
 
     pub(super) fn text(&self) -> String {
-        text::render(&self.trial, &self.cells, &self.verdicts)
+        let mut text = match identical::is_all_left_out(&self.trial) {
+            true => format!("trial {}: {}\n", self.trial.id, self.trial.title),
+            false => {
+                let booted = identical::booted(&self.trial);
+                text::render(&booted, &self.cells, &self.verdicts)
+            }
+        };
+        text.push_str(&self.left_out);
+        text.push_str(&claims::render(&self.claims));
+        text
     }
 
     /// The code of what stopped a trial that failed, else that of its verdicts.
     pub(super) fn exit_code(&self) -> u8 {
         match &self.trial.failure {
             Some(failure) => At::named_in(failure).unwrap_or(At::Kernel).exit_code(),
+            None if identical::is_all_left_out(&self.trial) => outcome::FINE,
             None => outcome::exit_code(&self.cells, &self.verdicts),
         }
     }
@@ -65,7 +83,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
 fn list(db: &Db) -> Result<u8> {
     let lines = db.trials()?.into_iter().map(|trial| {
         let state = trial.outcome.as_deref().unwrap_or("unfinished");
-        let wanted = trial.rounds * trial.variants;
+        let wanted = trial.rounds * (trial.variants - trial.left_out);
         format!(
             "{:>4}  {:<12} {:>3}/{wanted:<3} boots  {} time  {}\n",
             trial.id, state, trial.boots_ok, trial.clock, trial.title

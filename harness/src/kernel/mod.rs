@@ -14,7 +14,7 @@ use ktrial_patches::apply::Applied;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, OrHost, Result};
-use crate::hash::hash16;
+use crate::hash::{hash16, sha256_of_file};
 use crate::home::Home;
 use crate::progress::Progress;
 use crate::timestamp::unix_ms;
@@ -52,6 +52,9 @@ pub struct Kernel {
     pub size: u64,
     /// Options of the fragment that the tree did not take.
     pub refused_options: Vec<String>,
+    /// SHA-256 of the image, in hex. Not part of the card: it is taken of the bytes that lie there.
+    #[serde(skip)]
+    pub image_sha256: String,
     /// Where it lies; not part of the card.
     #[serde(skip)]
     pub folder: PathBuf,
@@ -159,6 +162,8 @@ impl Builder<'_> {
             build_ms: start.elapsed().as_millis() as u64,
             size,
             refused_options: built.refused_options,
+            image_sha256: sha256_of_file(&built.image)
+                .or_host(|| format!("read {}", built.image.display()))?,
             folder,
         };
         store(&kernel, &built.image, &objects)?;
@@ -191,6 +196,7 @@ fn cached(folder: &Path) -> Option<Kernel> {
     let mut kernel: Kernel = serde_json::from_slice(&card).ok()?;
     kernel.folder = folder.to_path_buf();
     let whole = fs::metadata(kernel.image()).ok()?.len() == kernel.size;
+    kernel.image_sha256 = sha256_of_file(&kernel.image()).ok()?;
     whole.then_some(kernel)
 }
 

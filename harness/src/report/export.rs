@@ -114,6 +114,7 @@ fn variants(record: &Record) -> Vec<serde_json::Value> {
                 "hash": k.hash, "release": k.release, "tree": k.tree_oid, "commit": k.commit_oid,
                 "config": k.config_hash, "toolchain": k.toolchain, "built_at_ms": k.built_at,
                 "build_ms": k.build_ms, "size_bytes": k.size_bytes,
+                "image_sha256": k.image_sha256,
             })
         });
         let series = built.series.as_ref().map(|s| {
@@ -127,7 +128,7 @@ fn variants(record: &Record) -> Vec<serde_json::Value> {
             })
         });
         json!({
-            "name": variant.name, "kernel": kernel, "series": series,
+            "name": variant.name, "left_out": variant.left_out, "kernel": kernel, "series": series,
             "settings": embedded(&variant.settings_json),
             "applied": embedded(&variant.applied_json),
         })

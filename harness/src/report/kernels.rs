@@ -25,6 +25,8 @@ pub(super) struct Made {
     kernel: Option<KernelFacts>,
     /// Settings of its own, as JSON; none when there are none.
     settings: Option<String>,
+    /// It was not booted: it is the base to the bit.
+    left_out: bool,
     series: Option<SeriesFacts>,
 }
 
@@ -39,6 +41,8 @@ struct KernelFacts {
     built_at: String,
     build_time: String,
     size: String,
+    /// SHA-256 of what is booted, where it was recorded.
+    image: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -93,6 +97,7 @@ pub(super) fn made(record: &Record) -> (Vec<Made>, Vec<Extra>) {
         name: variant.name.clone(),
         kernel: built.kernel.as_ref().map(kernel),
         settings: settings(&variant.settings_json),
+        left_out: variant.left_out && variant.position > 0,
         series: series(record.number(), variant, built, &mut extras),
     });
     (made.collect(), extras)
@@ -109,6 +114,7 @@ fn kernel(kernel: &Kernel) -> KernelFacts {
         built_at: format::when(kernel.built_at),
         build_time: format::duration(kernel.build_ms),
         size: format::size(kernel.size_bytes),
+        image: kernel.image_sha256.clone(),
     }
 }
 

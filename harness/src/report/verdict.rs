@@ -120,6 +120,11 @@ pub(super) fn headlines(record: &Record) -> Vec<Headline> {
         let what = failure.lines().next().unwrap_or_default();
         return whole("failed", format!("The trial failed: {what}"));
     }
+    let mut variants = record.trial.variants.iter();
+    if variants.all(|variant| variant.left_out) {
+        let what = "Nothing to measure: the kernel is the base\u{2019}s to the bit.";
+        return whole("unchanged", what.to_owned());
+    }
     let tallies = tally(record);
     let Some(worst) = tallies.first() else {
         let boots = format::count(record.boots.len(), "boot");

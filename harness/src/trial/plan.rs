@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ktrial_patches::catalogue::{Kernel, Series};
+use ktrial_patches::catalogue::{Claim, Kernel, Series};
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, Result};
@@ -27,6 +27,12 @@ pub struct Plan {
     pub clock: Clock,
     /// CPUs and memory of the guests.
     pub shape: Shape,
+    /// A variant that is its base to the bit is booted all the same.
+    #[serde(default)]
+    pub aa: bool,
+    /// What the author of the series claims, to be held against what is measured.
+    #[serde(default)]
+    pub claims: Vec<Claim>,
 }
 
 /// One variant: a kernel, and settings of its own.
@@ -170,6 +176,30 @@ pub fn looks(clock: Clock, variants: usize, most: u32) -> Vec<u32> {
 /// Fewer rounds than this decide hardly anything, even of the largest effects.
 const FIRST_LOOK: u32 = 4;
 
+/// The claims of a series.
+///
+/// # Errors
+/// A user fault for one that is to be held against a workload, parameter or metric that is not
+/// there.
+pub fn claims(series: &Series) -> Result<Vec<Claim>> {
+    for claim in &series.claims {
+        let Some(test) = &claim.test else { continue };
+        let workload = workload::find(&test.workload)?;
+        let parameters = test.parameters.iter();
+        let parameters = parameters.map(|(name, value)| (name.clone(), value.to_string()));
+        workload.complete(&parameters.collect())?;
+        if workload.metric(&test.metric).is_none() {
+            let names: Vec<&str> = workload.metrics.iter().map(|m| m.name.as_str()).collect();
+            return Err(Fault::user(format!(
+                "the claim \"{}\" is about {} {}, which is not measured",
+                claim.metric, test.workload, test.metric
+            ))
+            .next(format!("{} has: {}", test.workload, names.join(", "))));
+        }
+    }
+    Ok(series.claims.clone())
+}
+
 /// Refuses what would measure one cell twice, or run longer than the agent waits.
 ///
 /// # Errors
@@ -240,6 +270,26 @@ mod tests {
         assert!(check_runs(&twice).is_err());
         assert!(check_runs(&[run("exec", 300), run("exec:processes=2", 300)]).is_ok());
         assert!(check_runs(&[run("exec", 1_300_000)]).is_err());
+    }
+
+    #[test]
+    fn the_catalogues_claims_are_about_what_is_measured_and_others_are_refused() {
+        for series in ktrial_patches::catalogue::list().unwrap() {
+            assert_eq!(claims(&series).unwrap().len(), series.claims.len());
+        }
+        let mut series = ktrial_patches::catalogue::find("linux-fd-alloc-bitmap").unwrap();
+        let test = series
+            .claims
+            .iter_mut()
+            .find_map(|claim| claim.test.as_mut());
+        test.unwrap().metric = "latency_p95".into();
+        let fault = claims(&series).unwrap_err();
+        assert_eq!(fault.at, crate::fault::At::User);
+        assert!(
+            fault.what.contains("fd-churn latency_p95"),
+            "{}",
+            fault.what
+        );
     }
 
     #[test]

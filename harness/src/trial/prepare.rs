@@ -9,7 +9,7 @@ use ktrial_patches::apply::Applied;
 use ktrial_patches::catalogue::Series;
 use serde_json::json;
 
-use super::{KernelOf, Plan};
+use super::{KernelOf, Plan, identical};
 use crate::fault::{OrHost, Result};
 use crate::guest::{Guest, Programs};
 use crate::hash::hash16;
@@ -132,12 +132,9 @@ impl Prepared {
         for (which, kernel) in &self.kernels {
             kernels.insert(*which, db.put_kernel(&kernel_record(kernel))?);
         }
-        let variants = self
-            .plan
-            .variants
-            .iter()
-            .zip(0..)
-            .map(|(variant, position)| {
+        let left_out = identical::left_out(&self.plan, &self.kernels);
+        let variants = self.plan.variants.iter().zip(left_out).zip(0..).map(
+            |((variant, left_out), position)| {
                 let patched = variant.kernel == KernelOf::Patched;
                 Ok(NewVariant {
                     name: variant.name.clone(),
@@ -150,8 +147,10 @@ impl Prepared {
                     } else {
                         "{}".into()
                     },
+                    left_out,
                 })
-            });
+            },
+        );
         let plan = &self.plan;
         Ok(db.begin_trial(&NewTrial {
             plan_key: self.plan_key.clone(),
@@ -188,8 +187,13 @@ fn plan_key(
     };
     // How a boot of one fixed seed would be started: command lines, devices, perturbation.
     let launch = guest.launch(PathBuf::from("kernel"), &[], 0)?;
+    // What is claimed decides nothing of what is measured.
+    let plan = Plan {
+        claims: Vec::new(),
+        ..wanted.plan.clone()
+    };
     let facts = json!([
-        to_json(&wanted.plan)?,
+        to_json(&plan)?,
         hashes,
         machine.key,
         machine.facts_json,
@@ -250,6 +254,7 @@ fn kernel_record(kernel: &Kernel) -> ktrial_db::Kernel {
         build_ms: kernel.build_ms,
         size_bytes: kernel.size,
         release: kernel.release.clone(),
+        image_sha256: Some(kernel.image_sha256.clone()),
     }
 }
 

@@ -82,11 +82,10 @@ impl Stage<'_> {
         if let Some(budget) = self.prepared.budget_ms {
             let boots = db.boots(id)?;
             let spent: i64 = boots.iter().map(|b| b.ended_at - b.started_at).sum();
-            let made = u64::from(self.from) * trial.variants.len() as u64;
             let lanes = lanes::count(self.prepared) as u64;
             let spent = u64::try_from(spent).unwrap_or(0) / lanes;
             let next = spent * u64::from(self.to - self.from) / u64::from(self.from);
-            if made > 0 && spent + next > budget {
+            if spent + next > budget {
                 let spent = crate::progress::duration(Duration::from_millis(spent));
                 self.progress.say(&format!(
                     "the budget is spent: {} rounds took {spent}",
@@ -103,7 +102,7 @@ impl Stage<'_> {
     fn run(&self, db: &mut Db, id: TrialId) -> Result<()> {
         let trial = stored(db, id)?;
         let due = self.still_due(db, &trial)?;
-        let all = trial.variants.len() * (self.to - self.from) as usize;
+        let all = booted(&trial) * (self.to - self.from) as usize;
         let resumed = all - due.len();
         if resumed > 0 {
             self.progress.say(&format!(
@@ -183,7 +182,7 @@ impl Stage<'_> {
             let order = round_order(trial.seed, round, trial.variants.len());
             for (position, variant) in order.into_iter().enumerate() {
                 let id = trial.variants[variant].id;
-                if counted.contains(&(round, id)) {
+                if trial.variants[variant].left_out || counted.contains(&(round, id)) {
                     continue;
                 }
                 let tried = boots.iter().filter(|b| b.round == round && b.variant == id);
@@ -198,6 +197,12 @@ impl Stage<'_> {
         }
         Ok(due)
     }
+}
+
+/// How many variants are booted: not those that are the base to the bit.
+fn booted(trial: &Trial) -> usize {
+    let variants = trial.variants.iter();
+    variants.filter(|variant| !variant.left_out).count()
 }
 
 fn stored(db: &Db, id: TrialId) -> Result<Trial> {

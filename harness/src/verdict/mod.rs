@@ -8,10 +8,12 @@
 
 pub mod adjust;
 pub mod boots;
+pub mod claims;
 pub mod contrast;
 mod course;
 mod decide;
 mod group;
+pub mod identical;
 pub mod looks;
 pub mod noise;
 pub mod outcome;

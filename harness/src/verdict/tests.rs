@@ -45,6 +45,7 @@ fn looked_at(samples: &[Sample], margin: f64, looks: &[u32]) -> Verdict {
         kernel: None,
         settings_json: String::new(),
         applied_json: String::new(),
+        left_out: false,
     };
     let trial = Trial {
         id: TrialId(1),

@@ -148,12 +148,12 @@ pub fn number(value: f64) -> String {
     format!("{sign}{}{dot}{fraction}", grouped.join(","))
 }
 
-fn signed(share: f64) -> String {
+pub(super) fn signed(share: f64) -> String {
     format!("{} %", bare(share))
 }
 
 /// Per cent with a sign; hundredths only where they are worth reading.
-fn bare(share: f64) -> String {
+pub(super) fn bare(share: f64) -> String {
     let percent = share * 100.0;
     if percent.abs() < 10.0 {
         format!("{percent:+.2}")
@@ -162,7 +162,7 @@ fn bare(share: f64) -> String {
     }
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!(
         "{} %",
         number(share * 100.0)

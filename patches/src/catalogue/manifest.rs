@@ -26,6 +26,7 @@ struct Manifest {
     patches: Vec<Spanned<toml::Value>>,
     #[serde(default)]
     reverse: bool,
+    aa: Option<Spanned<bool>>,
     #[serde(default, rename = "claim")]
     claims: Vec<ClaimEntry>,
     #[serde(default, rename = "workload")]
@@ -87,10 +88,16 @@ pub(super) fn load(
     let manifest: Manifest =
         toml::from_str(&text).map_err(|error| source.error(error.span(), error.message()))?;
     let (steps, left_out) = patches::steps(&source, &manifest.patches, file)?;
-    let claims = claims::claims(&source, manifest.claims)?;
+    let aa = aa(&source, manifest.aa, steps.is_empty())?;
     let workloads = workloads(&source, manifest.workloads)?;
     let variants = variants(&source, manifest.variants, &workloads)?;
-    let expectations = expectations(&source, manifest.expectations, &variants, &workloads)?;
+    let known = Known {
+        source: &source,
+        workloads: &workloads,
+        variants: &variants,
+    };
+    let claims = claims::claims(&known, manifest.claims)?;
+    let expectations = expectations(&known, manifest.expectations)?;
     Ok(Series {
         name: name.to_owned(),
         title: manifest.title,
@@ -101,6 +108,7 @@ pub(super) fn load(
         licence: manifest.licence,
         steps,
         reverse: manifest.reverse,
+        aa,
         needs: manifest.needs,
         claims,
         left_out,
@@ -140,6 +148,17 @@ fn is_name(name: &str) -> bool {
 }
 
 const NAME: &str = "expected a name of letters, digits, `-` and `_`, 64 at most";
+
+/// Whether the series says that it is A/A.
+fn aa(source: &Source, entry: Option<Spanned<bool>>, is_empty: bool) -> Result<bool, SeriesError> {
+    match entry {
+        Some(entry) if *entry.get_ref() && !is_empty => Err(source.wrong(
+            &entry,
+            "expected `aa` only with `patches = []`; `ktrial trial --aa` boots what is identical",
+        )),
+        entry => Ok(entry.is_some_and(Spanned::into_inner)),
+    }
+}
 
 fn workloads(source: &Source, entries: Vec<WorkloadEntry>) -> Result<Vec<Workload>, SeriesError> {
     let mut workloads: Vec<Workload> = Vec::new();
@@ -198,43 +217,65 @@ fn variants(
     Ok(variants)
 }
 
-fn expectations(
-    source: &Source,
-    entries: Vec<ExpectEntry>,
-    variants: &[Variant],
-    workloads: &[Workload],
-) -> Result<Vec<Expectation>, SeriesError> {
+/// What the rest of a manifest can refer to.
+struct Known<'a> {
+    source: &'a Source<'a>,
+    workloads: &'a [Workload],
+    variants: &'a [Variant],
+}
+
+impl Known<'_> {
+    fn variant(&self, name: &Spanned<String>) -> Result<String, SeriesError> {
+        let wanted = name.get_ref();
+        if wanted == "patched" || self.variants.iter().any(|known| known.name == *wanted) {
+            return Ok(wanted.clone());
+        }
+        let message = "expected `patched` or a variant of this series";
+        Err(self.source.wrong(name, message))
+    }
+
+    fn workload(
+        &self,
+        name: &Spanned<String>,
+        parameters: &BTreeMap<String, Value>,
+    ) -> Result<String, SeriesError> {
+        let wanted = name.get_ref();
+        let meant =
+            |known: &Workload| known.name == *wanted && is_within(parameters, &known.parameters);
+        if self.workloads.iter().any(meant) {
+            return Ok(wanted.clone());
+        }
+        let message = "expected a workload of this series, at parameters that it lists";
+        Err(self.source.wrong(name, message))
+    }
+
+    fn metric(&self, name: &Spanned<String>) -> Result<String, SeriesError> {
+        match is_name(name.get_ref()) {
+            true => Ok(name.get_ref().clone()),
+            false => Err(self.source.wrong(name, NAME)),
+        }
+    }
+}
+
+fn expectations(known: &Known, entries: Vec<ExpectEntry>) -> Result<Vec<Expectation>, SeriesError> {
     let mut expectations = Vec::new();
     for entry in entries {
-        let variant = entry.variant.get_ref();
-        let known = variant == "patched" || variants.iter().any(|known| known.name == *variant);
-        if !known {
-            let message = "expected `patched` or a variant of this series";
-            return Err(source.wrong(&entry.variant, message));
-        }
-        let workload = entry.workload.get_ref();
-        let meant = |known: &Workload| {
-            known.name == *workload && is_within(&entry.parameters, &known.parameters)
-        };
-        if !workloads.iter().any(meant) {
-            let message = "expected a workload of this series, at parameters that it lists";
-            return Err(source.wrong(&entry.workload, message));
-        }
-        if !is_name(entry.metric.get_ref()) {
-            return Err(source.wrong(&entry.metric, NAME));
-        }
+        let variant = known.variant(&entry.variant)?;
+        let workload = known.workload(&entry.workload, &entry.parameters)?;
+        let metric = known.metric(&entry.metric)?;
         let verdicts = match entry.verdict.get_ref() {
             OneOrMore::One(one) => vec![*one],
             OneOrMore::More(more) => more.clone(),
         };
         if verdicts.is_empty() {
-            return Err(source.wrong(&entry.verdict, "expected one verdict at least"));
+            let message = "expected one verdict at least";
+            return Err(known.source.wrong(&entry.verdict, message));
         }
         expectations.push(Expectation {
-            variant: variant.clone(),
-            workload: workload.clone(),
+            variant,
+            workload,
             parameters: entry.parameters,
-            metric: entry.metric.get_ref().clone(),
+            metric,
             verdicts,
         });
     }

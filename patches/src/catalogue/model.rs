@@ -63,7 +63,7 @@ pub struct Workload {
 
 /// A figure that the author of a series states. ktrial says of each whether a
 /// trial confirms it, contradicts it, or can't test it here.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// What was measured, such as `exec rate` or `buildkernel wall time`.
     pub metric: String,
@@ -83,6 +83,70 @@ pub struct Claim {
     pub quote: String,
     /// Where they stand: a commit, review or mail.
     pub source: String,
+    /// What of a trial it can be held against; none where no workload measures it.
+    pub test: Option<ClaimTest>,
+}
+
+impl Claim {
+    /// The claimed change as ratios of after to before, the smaller first; twice the same where
+    /// it is one figure. As stated, else of the figures before and after.
+    pub fn change(&self) -> Option<(f64, f64)> {
+        let ratio = |percent: f64| 1.0 + percent / 100.0;
+        if let Some(from) = self.change_percent {
+            let (from, to) = (ratio(from), ratio(self.change_percent_to.unwrap_or(from)));
+            return Some((from.min(to), from.max(to)));
+        }
+        let ratio = self.after? / self.before?;
+        Some((ratio, ratio))
+    }
+}
+
+/// What a trial has to measure for a claim to be held against it, and on what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimTest {
+    /// What the figure says.
+    pub kind: ClaimKind,
+    /// The variant that is meant, against `base`.
+    pub variant: String,
+    /// The workload.
+    pub workload: String,
+    /// The parameters of the workload that is meant; all of those named must match.
+    pub parameters: BTreeMap<String, Value>,
+    /// The workload's metric that the figure is one of: a change of it is the claimed change.
+    pub metric: String,
+    /// CPUs without which there is nothing to see; 1 at least.
+    pub cpus: Option<u32>,
+    /// The only clock that can see it; none where either does.
+    pub clock: Option<ClaimClock>,
+}
+
+/// What a claim's figure says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClaimKind {
+    /// By how much the series changes the metric.
+    Change,
+    /// How large the metric is, on the author's machine.
+    Level,
+}
+
+/// The clock that a claim is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClaimClock {
+    /// The machine's own: contention, caches and parallelism show.
+    Real,
+    /// Instructions executed.
+    Virtual,
+}
+
+impl fmt::Display for ClaimClock {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            ClaimClock::Real => "real",
+            ClaimClock::Virtual => "virtual",
+        })
+    }
 }
 
 /// Which kernel a variant runs.

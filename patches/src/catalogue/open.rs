@@ -94,6 +94,7 @@ impl Series {
             needs: made_on.map(|commit| format!("made on commit {commit}")),
             steps: patches.into_iter().map(Step::from).collect(),
             reverse: false,
+            aa: false,
             claims: Vec::new(),
             left_out,
             workloads: Vec::new(),

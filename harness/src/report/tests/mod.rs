@@ -322,6 +322,23 @@ fn a_failed_trial_says_why_before_anything_else() {
 }
 
 #[test]
+fn a_trial_of_a_kernel_that_is_the_base_says_that_there_is_nothing_to_measure() {
+    let site = site(&fixture::left_out());
+    for page in ["index.html", "trial-1.html"] {
+        let page = read(site.path(), page);
+        let said = words(parse(&page).root());
+        assert!(
+            said.contains("Nothing to measure: the kernel is the base\u{2019}s to the bit."),
+            "{said}"
+        );
+        assert!(!said.contains("Not judged yet"), "{said}");
+    }
+    let page = read(site.path(), "trial-1.html");
+    let said = words(parse(&page).root());
+    assert_eq!(said.matches("Not booted").count(), 1, "{said}");
+}
+
+#[test]
 fn an_empty_database_says_what_to_type() {
     let folder = site(&Db::in_memory().unwrap());
     assert!(read(folder.path(), "index.html").contains("<code>ktrial trial</code>"));

@@ -30,7 +30,11 @@ pub fn boots(db: &Db, aa: &AaTrial) -> Result<Boots> {
             _ => *cell = None,
         }
     }
-    let whole = |id: &CellId| values.values().all(|boot| matches!(boot.get(id), Some(Some(_))));
+    let whole = |id: &CellId| {
+        values
+            .values()
+            .all(|boot| matches!(boot.get(id), Some(Some(_))))
+    };
     let mut cells = db.cells(aa.trial)?;
     cells.retain(|(id, _)| whole(id));
     let of_boot = |mut boot: BTreeMap<CellId, Option<Vec<f64>>>| -> Vec<Vec<f64>> {

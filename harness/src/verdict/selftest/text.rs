@@ -13,7 +13,15 @@ pub fn render(test: &SelfTest, margin: f64) -> String {
     let width = width.unwrap_or(0).max(4);
     let mut text = format!(
         "{} boots, split {} times into {} against {}\n\n  {:<width$}  {:>9} {:>9} {:>9} {:>10}   fit to judge\n",
-        test.boots, test.splits, test.side, test.side, "cell", "differs", "alarms", "finds", "settles"
+        test.boots,
+        test.splits,
+        test.side,
+        test.side,
+        "cell",
+        "differs",
+        "alarms",
+        "finds",
+        "settles"
     );
     for cell in &test.cells {
         let size = |size: Option<f64>| size.map_or_else(|| "-".into(), |s| share(s, 2));

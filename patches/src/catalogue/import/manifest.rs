@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::catalogue::{
-    Claim, Expectation, Kernel, Series, System, Value, Variant, Verdict, Workload,
+    Claim, ClaimClock, ClaimKind, ClaimTest, Expectation, Kernel, Series, System, Value, Variant,
+    Verdict, Workload,
 };
 use crate::history::Reference;
 
@@ -64,6 +65,8 @@ struct Manifest<'a> {
     needs: Option<&'a String>,
     #[serde(skip_serializing_if = "is_off")]
     reverse: bool,
+    #[serde(skip_serializing_if = "is_off")]
+    aa: bool,
     patches: Vec<StepEntry>,
     #[serde(rename = "claim", skip_serializing_if = "Vec::is_empty")]
     claims: Vec<ClaimEntry<'a>>,
@@ -86,6 +89,7 @@ pub(super) fn text(series: &Series, patches: Vec<StepEntry>) -> Result<String, t
         licence: series.licence.as_ref(),
         needs: series.needs.as_ref(),
         reverse: series.reverse,
+        aa: series.aa,
         patches,
         claims: series.claims.iter().map(ClaimEntry::from).collect(),
         workloads: series.workloads.iter().map(WorkloadEntry::from).collect(),
@@ -104,6 +108,32 @@ struct ClaimEntry<'a> {
     change: Option<String>,
     quote: &'a str,
     source: &'a str,
+    test: Option<TestEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct TestEntry<'a> {
+    kind: ClaimKind,
+    variant: &'a str,
+    workload: &'a str,
+    parameters: &'a BTreeMap<String, Value>,
+    metric: &'a str,
+    cpus: Option<u32>,
+    clock: Option<ClaimClock>,
+}
+
+impl<'a> From<&'a ClaimTest> for TestEntry<'a> {
+    fn from(test: &'a ClaimTest) -> TestEntry<'a> {
+        TestEntry {
+            kind: test.kind,
+            variant: &test.variant,
+            workload: &test.workload,
+            parameters: &test.parameters,
+            metric: &test.metric,
+            cpus: test.cpus,
+            clock: test.clock,
+        }
+    }
 }
 
 impl<'a> From<&'a Claim> for ClaimEntry<'a> {
@@ -122,6 +152,7 @@ impl<'a> From<&'a Claim> for ClaimEntry<'a> {
             change,
             quote: &claim.quote,
             source: &claim.source,
+            test: claim.test.as_ref().map(TestEntry::from),
         }
     }
 }
