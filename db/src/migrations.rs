@@ -9,7 +9,10 @@ use rusqlite_migration::{M, Migrations};
 
 use crate::error::{Error, Result};
 
-const STEPS: &[M<'static>] = &[M::up(include_str!("../migrations/0001-first-schema.sql"))];
+const STEPS: &[M<'static>] = &[
+    M::up(include_str!("../migrations/0001-first-schema.sql")),
+    M::up(include_str!("../migrations/0002-notes-of-verdicts.sql")),
+];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 
 /// The schema version this crate reads and writes.

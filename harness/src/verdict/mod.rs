@@ -196,6 +196,7 @@ impl Finding {
             rounds_needed: None,
             method: METHOD.into(),
             reason: None,
+            notes_json: "[]".into(),
             computed_at: now,
         };
         match &self.comparison {
