@@ -12,6 +12,7 @@ pub mod adjust;
 pub mod boots;
 pub mod contrast;
 pub mod noise;
+pub mod oddities;
 pub mod outcome;
 pub mod ranks;
 pub mod shift;
