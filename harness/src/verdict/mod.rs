@@ -11,6 +11,7 @@
 pub mod adjust;
 pub mod boots;
 pub mod contrast;
+pub mod curve;
 pub mod noise;
 pub mod oddities;
 pub mod outcome;
