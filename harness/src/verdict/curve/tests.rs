@@ -1,5 +1,5 @@
 //! Curves made by hand, by Amdahl's law and by Gunther's universal scalability law
-//! (*Guerrilla Capacity Planning*, 2007, chapter 4).
+//! (*Guerrilla Capacity Planning*, 2007).
 
 use ktrial_db::VariantId;
 

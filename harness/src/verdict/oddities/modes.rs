@@ -2,9 +2,10 @@
 //!
 //! A gap that is wide beside both groups makes two modes: wider than the wider of them by a factor
 //! that is larger the fewer boots the smaller group has, of which there must be two, and a tenth of
-//! all. The factors hold the rule to 1 in 200 sides of normal noise. Of skewed or heavy-tailed noise
-//! it is at most 3 in 100. (Hartigan's dip test, Ann. Statist. 13, 1985, p. 70, is the known one; it
-//! sees nothing in 20 boots of which four are apart.)
+//! all. The factors hold the rule to about 1 in 200 sides of normal noise; of lognormal noise with
+//! sigma 0.75 it is at most 3 in 100, of Student's t with 3 degrees of freedom 1 in 100. Of 20 boots
+//! of which a fifth are slow by ten times the noise within a mode, 8 in 10 are found; Hartigan's dip
+//! test (Ann. Statist. 13, 1985, p. 70; PyPI's `diptest`) at that level finds 1 in 10.
 
 use super::note::Mode;
 use super::{Group, Note, median};

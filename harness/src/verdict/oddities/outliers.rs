@@ -1,10 +1,10 @@
 //! Boots and samples that lie far from the others.
 //!
 //! A value is marked when it lies more than k scaled median absolute deviations from the median
-//! (Iglewicz and Hoaglin, *How to Detect and Handle Outliers*, 1993, p. 11). Their k of 3.5 marks
-//! something in every eighth group of 12 normal values, so k here grows with the number of values,
-//! and for few, whose deviation is known badly: at most 1 in 200 groups of normal values has one
-//! marked. k is 8.1 for 10 values, 5.8 for 20, 4.9 for 40. Fewer than five values mark none.
+//! (Iglewicz and Hoaglin, *How to Detect and Handle Outliers*, 1993). Their k of 3.5 marks
+//! something in one of nine groups of 12 normal values, so k here grows where values are few and
+//! their deviation is known badly, and where they are many: in about 1 of 200 groups of normal
+//! values one is marked. k is 8.2 for 10 values, 5.8 for 20, 4.9 for 40. Fewer than five mark none.
 
 use super::note::MarkedBoot;
 use super::{Group, Note, median};
