@@ -223,6 +223,9 @@ impl From<rusqlite::Error> for Error {
             Some(ErrorCode::SystemIoFailure) => Self::Disk(text),
             Some(ErrorCode::ConstraintViolation) => Self::Refused(text),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged(text),
+            // Every statement is ours and fits the schema: one that SQLite can't make sense of has
+            // met a schema whose bytes have changed.
+            Some(ErrorCode::Unknown) => Self::Damaged(text),
             Some(_) => Self::Sqlite(error),
             // STRICT tables hold what the schema says, so a row that can't be read
             // was not written by us.

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 
 const STEPS: &[M<'static>] = &[
     M::up(include_str!("../migrations/0001-first-schema.sql")),
+    M::up(include_str!("../migrations/0002-notes-of-verdicts.sql")),
     M::up(include_str!("../migrations/0003-images.sql")),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);

@@ -44,6 +44,8 @@ pub struct Verdict {
     pub method: String,
     /// Why it says what it says, where that needs words.
     pub reason: Option<String>,
+    /// What is odd about the samples, a JSON array; "[]" where nothing is.
+    pub notes_json: String,
     /// When it was computed.
     pub computed_at: i64,
 }
@@ -81,6 +83,7 @@ impl Db {
                     ("rounds_needed", &verdict.rounds_needed),
                     ("method", &verdict.method),
                     ("reason", &verdict.reason),
+                    ("notes_json", &verdict.notes_json),
                     ("computed_at", &verdict.computed_at),
                 ],
             )?;
@@ -122,6 +125,7 @@ fn read(row: &Row) -> rusqlite::Result<Verdict> {
         rounds_needed: row.get("rounds_needed")?,
         method: row.get("method")?,
         reason: row.get("reason")?,
+        notes_json: row.get("notes_json")?,
         computed_at: row.get("computed_at")?,
     })
 }

@@ -196,6 +196,55 @@ fn an_empty_file_becomes_a_database_but_not_by_reading() {
     assert_eq!(Db::open(&path).unwrap().check().unwrap(), []);
 }
 
+/// The schema of ktrial's first release, with everything that `filled` stores.
+fn old(path: &Path, rounds: u32) -> Begun {
+    let today = path.with_extension("today");
+    let begun = filled(&today, rounds);
+    sql(path, include_str!("../migrations/0001-first-schema.sql"));
+    let raw = Connection::open(path).unwrap();
+    raw.pragma_update(None, "user_version", 1).unwrap();
+    raw.execute("ATTACH ?1 AS today", [today.to_str().unwrap()])
+        .unwrap();
+    let names = |sql: &str| -> Vec<String> {
+        let mut names = raw.prepare(sql).unwrap();
+        let rows = names.query_map([], |row| row.get(0)).unwrap();
+        rows.map(|name| name.unwrap()).collect()
+    };
+    raw.pragma_update(None, "foreign_keys", false).unwrap();
+    for table in names("SELECT name FROM main.sqlite_schema WHERE type = 'table'") {
+        let columns = names(&format!(
+            "SELECT name FROM pragma_table_info('{table}', 'main')"
+        ));
+        let columns = columns.join(", ");
+        let copy =
+            format!("INSERT INTO main.{table} ({columns}) SELECT {columns} FROM today.{table}");
+        raw.execute(&copy, []).unwrap();
+    }
+    begun
+}
+
+#[test]
+fn a_database_of_the_first_schema_is_brought_up_to_date_with_all_its_rows() {
+    let (_folder, path) = folder();
+    let begun = old(&path, 3);
+    let before = fs::read(&path).unwrap();
+    let error = Db::open_read_only(&path).unwrap_err();
+    assert!(matches!(error, Error::Older { found: 1, .. }), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+
+    let mut db = Db::open(&path).unwrap();
+    assert_eq!(db.samples(begun.trial).unwrap().len(), 18);
+    let without = Verdict {
+        notes_json: "[]".into(),
+        ..verdict(&begun)
+    };
+    assert_eq!(db.verdicts(begun.trial).unwrap(), [without]);
+    db.replace_verdicts(begun.trial, &[verdict(&begun)])
+        .unwrap();
+    assert_eq!(db.verdicts(begun.trial).unwrap(), [verdict(&begun)]);
+    assert_eq!(db.check().unwrap(), []);
+}
+
 #[test]
 fn paths_that_lead_nowhere_are_told() {
     let (folder, path) = folder();

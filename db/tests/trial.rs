@@ -213,6 +213,7 @@ fn verdicts_are_replaced_all_at_once_or_not_at_all() {
         variant_value: None,
         rounds_needed: Some(40),
         reason: Some("missing".into()),
+        notes_json: "[]".into(),
         ..first.clone()
     };
     db.replace_verdicts(begun.trial, &[first.clone(), second.clone()])
@@ -222,13 +223,14 @@ fn verdicts_are_replaced_all_at_once_or_not_at_all() {
         db.verdicts(begun.trial).unwrap(),
         [second.clone(), first.clone()]
     );
-    let bad: [fn(&mut Verdict); 6] = [
+    let bad: [fn(&mut Verdict); 7] = [
         |verdict| verdict.ratio = Some(f64::NAN),
         |verdict| verdict.verdict = "better".into(),
         |verdict| verdict.low = Some(2.0),
         |verdict| verdict.p_value = Some(1.5),
         |verdict| verdict.variant = VariantId(99),
         |verdict| verdict.baseline = verdict.variant,
+        |verdict| verdict.notes_json = "[".into(),
     ];
     for spoil in bad {
         let mut spoilt = first.clone();

@@ -30,8 +30,8 @@ pub struct Arguments {
     /// The base, where the tree is a git checkout [default: HEAD]
     #[arg(long)]
     revision: Option<String>,
-    /// What runs in each boot: NAME or NAME:PARAMETER=VALUE,FLAG,...; may be repeated;
-    /// `ktrial workloads` lists them
+    /// What runs in each boot: NAME or NAME:PARAMETER=VALUE,FLAG,...; may be repeated; 1..8 and
+    /// '1|2|4' are several values, each a setting of its own; `ktrial workloads` lists them
     /// [default: what the series says, else exec and fd-churn]
     #[arg(long = "workload", short = 'w', value_name = "WORKLOAD")]
     workloads: Vec<String>,
@@ -197,9 +197,10 @@ fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
     let (duration, iterations) = (arguments.duration, arguments.iterations);
     let runs = if !arguments.workloads.is_empty() {
         let typed = arguments.workloads.iter();
-        typed
-            .map(|text| Run::parse(text, duration, iterations))
-            .collect::<Result<_>>()?
+        let runs: Vec<Vec<Run>> = typed
+            .map(|text| Run::parse_all(text, duration, iterations))
+            .collect::<Result<_>>()?;
+        runs.concat()
     } else if series.workloads.is_empty() {
         ["exec", "fd-churn:touch=0"]
             .iter()

@@ -1,5 +1,7 @@
 //! What a trial sets out to do, before anything is built.
 
+mod sweep;
+
 use std::collections::BTreeMap;
 
 use ktrial_patches::catalogue::{Claim, Kernel, Series};
@@ -105,6 +107,36 @@ impl Run {
             }
         }
         Run::new(name, &settings, duration_ms, iterations)
+    }
+
+    /// The same where parameters may have several values: `threads=1..8`, `threads=1|2|4..6`. One
+    /// run for each, in the order typed; of several such parameters, each with each, the last the
+    /// fastest.
+    ///
+    /// # Errors
+    /// A user fault as [`Run::parse`] has, and for what names no value, one twice, or too many.
+    pub fn parse_all(text: &str, duration_ms: u64, iterations: u32) -> Result<Vec<Run>> {
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let mut texts = vec![String::new()];
+        for part in rest.split(',').filter(|p| !p.is_empty()) {
+            let words = match part.split_once('=') {
+                Some((key, values)) => {
+                    let values = sweep::values(values)?.into_iter();
+                    values.map(|value| format!("{key}={value}")).collect()
+                }
+                None => vec![part.to_owned()],
+            };
+            sweep::check_count(texts.len().saturating_mul(words.len()))?;
+            let with = |before: &String| {
+                let before = before.clone();
+                words.iter().map(move |word| format!("{before},{word}"))
+            };
+            texts = texts.iter().flat_map(with).collect();
+        }
+        texts
+            .iter()
+            .map(|rest| Run::parse(&format!("{name}:{rest}"), duration_ms, iterations))
+            .collect()
     }
 
     /// How the program is to be timed: warm-ups are its first iterations.
@@ -290,6 +322,46 @@ mod tests {
             "{}",
             fault.what
         );
+    }
+
+    #[test]
+    fn several_values_are_several_runs_each_with_each() {
+        let runs = Run::parse_all("fd-churn:threads=1..3,touch=0|400000,fastalloc", 500, 2);
+        let runs = runs.unwrap();
+        let found: Vec<_> = runs
+            .iter()
+            .map(|run| {
+                let of = |name: &str| run.settings[name].as_str();
+                (of("threads"), of("touch"), of("fastalloc"))
+            })
+            .collect();
+        let expected = [
+            ("1", "0", "true"),
+            ("1", "400000", "true"),
+            ("2", "0", "true"),
+            ("2", "400000", "true"),
+            ("3", "0", "true"),
+            ("3", "400000", "true"),
+        ];
+        assert_eq!(found, expected);
+        assert!(check_runs(&runs).is_ok());
+        let one = Run::parse_all("exec", 500, 2).unwrap();
+        assert_eq!(one, [Run::parse("exec", 500, 2).unwrap()]);
+    }
+
+    #[test]
+    fn a_sweep_of_nonsense_is_the_users_fault() {
+        for text in [
+            "exec:processes=0..2",
+            "exec:processes=1|5000",
+            "exec:procs=1..2",
+            "exec:processes=1..2,processes=3",
+            "fd-churn:fastalloc=0..1",
+            "fd-churn:threads=1..10,fds=1..10",
+        ] {
+            let fault = Run::parse_all(text, 500, 2).unwrap_err();
+            assert_eq!(fault.at, crate::fault::At::User, "{text}");
+        }
     }
 
     #[test]

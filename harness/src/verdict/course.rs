@@ -2,7 +2,7 @@
 
 use super::boots::levels;
 use super::contrast::{Boot, Contrast};
-use super::group::{Group, GroupBoot, Lack};
+use super::group::{Group, Lack};
 use super::looks::Looks;
 use super::ranks::RankSums;
 
@@ -47,14 +47,11 @@ impl Course {
         if let Some(lack) = base.lack.as_ref().or(variant.lack.as_ref()) {
             return Err(Silence::Lack(lack.clone()));
         }
-        if base
-            .values()
-            .chain(variant.values())
-            .any(|value| value <= 0.0)
-        {
+        let mut values = base.values.iter().chain(&variant.values).flatten();
+        if values.any(|value| *value <= 0.0) {
             return Err(Silence::NotPositive);
         }
-        let rounds = base.rounds().min(variant.rounds());
+        let rounds = base.whole_rounds().min(variant.whole_rounds());
         let complete = looks
             .rounds()
             .iter()
@@ -64,7 +61,7 @@ impl Course {
         for look in 0..complete {
             let before = course.as_ref().map_or((1.0, false), |c| (c.p, c.inside));
             let until = looks.rounds()[look];
-            let mut now = at(base.until(until), variant.until(until))?;
+            let mut now = at(base, variant, (base.until(until), variant.until(until)))?;
             let p = now.contrast.p(0.0);
             now.look = Some(look);
             now.p = before.0.min(looks.overall(look, p));
@@ -75,7 +72,7 @@ impl Course {
         }
         match course {
             Some(course) => Ok(course),
-            None => at(&base.boots, &variant.boots),
+            None => at(base, variant, (base.values.len(), variant.values.len())),
         }
     }
 
@@ -108,38 +105,29 @@ fn is_inside(contrast: &Contrast, margin: f64, level: f64) -> bool {
             .all(|edge| contrast.p(*edge) <= level)
 }
 
-/// Two groups compared, not as a look yet.
-fn at(base: &[GroupBoot], variant: &[GroupBoot]) -> Result<Course, Silence> {
-    let logs: Vec<Vec<f64>> = base
+/// The first `n` boots of the base and `m` of the variant compared, not as a look yet.
+fn at(base: &Group, variant: &Group, (n, m): (usize, usize)) -> Result<Course, Silence> {
+    let logs: Vec<Vec<f64>> = base.values[..n]
         .iter()
-        .chain(variant)
-        .map(|boot| boot.values.iter().map(|value| value.ln()).collect())
+        .chain(&variant.values[..m])
+        .map(|boot| boot.iter().map(|value| value.ln()).collect())
         .collect();
-    let values = levels(&logs);
-    let boots: Vec<Boot> = base
-        .iter()
-        .chain(variant)
-        .zip(values)
-        .filter_map(|(boot, value)| {
-            let value = value?;
-            let round = boot.round;
-            Some(Boot { round, value })
-        })
+    let rounds = base.rounds[..n].iter().chain(&variant.rounds[..m]);
+    let boots: Option<Vec<Boot>> = rounds
+        .zip(levels(&logs))
+        .map(|(&round, value)| value.map(|value| Boot { round, value }))
         .collect();
-    // A boot without values has a lack, which was looked for before.
-    if boots.len() != base.len() + variant.len() {
-        return Err(Silence::Lack(Lack::Missing));
-    }
-    let (base, variant) = boots.split_at(base.len());
-    if base.len() < 2 || variant.len() < 2 {
+    let boots = boots.ok_or(Silence::Lack(Lack::Missing))?;
+    let (base, variant) = boots.split_at(n);
+    if n < 2 || m < 2 {
         return Err(Silence::TooFew);
     }
-    let ranks = RankSums::new(base.len(), variant.len());
     // Chance must show: where it does not, it was not let in, and nothing can be concluded.
+    let ranks = RankSums::new(n, m);
     let contrast = Contrast::with(base, variant, ranks).ok_or(Silence::NoSpread)?;
     Ok(Course {
         look: None,
-        boots: (base.len() as u32, variant.len() as u32),
+        boots: (n as u32, m as u32),
         contrast,
         p: 1.0,
         inside: false,

@@ -4,20 +4,18 @@ use std::collections::BTreeMap;
 
 use ktrial_db::{BootId, CellId, Sample, Value, VariantId};
 
-/// The boots of a variant in a cell, in the order of their rounds.
+use super::oddities::Side;
+
+/// The boots of a variant in a cell, in the order of their rounds: one entry a boot in each list.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Group {
-    pub(super) boots: Vec<GroupBoot>,
+    pub(super) rounds: Vec<u32>,
+    /// Values in the cell's unit, in the order of iterations.
+    pub(super) values: Vec<Vec<f64>>,
+    /// The same of the iterations before those, which warm up and are not judged.
+    pub(super) warmups: Vec<Vec<f64>>,
     /// Why there is no value, if any boot had none.
     pub(super) lack: Option<Lack>,
-}
-
-/// One boot.
-#[derive(Debug, Clone)]
-pub(super) struct GroupBoot {
-    pub(super) round: u32,
-    /// Values in the cell's unit, in the order of iterations, without those that warm up.
-    pub(super) values: Vec<f64>,
 }
 
 /// Why a value is none: three different things, and none of them is zero.
@@ -29,59 +27,62 @@ pub(super) enum Lack {
 }
 
 impl Group {
-    /// The samples of `variant` in `cell` that are no warm-up.
+    /// The samples of `variant` in `cell`.
     pub(super) fn of(samples: &[Sample], variant: VariantId, cell: CellId) -> Group {
-        let mut boots: BTreeMap<(u32, BootId), Vec<f64>> = BTreeMap::new();
-        let mut lack = None;
-        let counts = |s: &&Sample| s.variant == variant && s.cell == cell && !s.warmup;
-        for sample in samples.iter().filter(counts) {
+        let mut boots: BTreeMap<(u32, BootId), [Vec<f64>; 2]> = BTreeMap::new();
+        let mut group = Group::default();
+        let is_of = |s: &&Sample| s.variant == variant && s.cell == cell;
+        for sample in samples.iter().filter(is_of) {
             let boot = boots.entry((sample.round, sample.boot)).or_default();
-            match &sample.value {
-                Value::Ok(value) => boot.push(*value),
-                Value::Missing => lack = Some(Lack::Missing),
-                Value::Unsupported(why) => lack = Some(Lack::Unsupported(why.clone())),
-                Value::Failed(why) => lack = Some(Lack::Failed(why.clone())),
+            let lack = match &sample.value {
+                Value::Ok(value) => {
+                    boot[usize::from(sample.warmup)].push(*value);
+                    continue;
+                }
+                Value::Missing => Lack::Missing,
+                Value::Unsupported(why) => Lack::Unsupported(why.clone()),
+                Value::Failed(why) => Lack::Failed(why.clone()),
+            };
+            if !sample.warmup {
+                group.lack = Some(lack);
             }
         }
-        let boot = |((round, _), values)| GroupBoot { round, values };
-        Group {
-            boots: boots.into_iter().map(boot).collect(),
-            lack,
+        for ((round, _), [values, warmups]) in boots {
+            group.rounds.push(round);
+            group.values.push(values);
+            group.warmups.push(warmups);
         }
+        group
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.boots.is_empty()
+        self.rounds.is_empty()
     }
 
     /// How many of the first rounds have a boot, without a gap.
-    pub(super) fn rounds(&self) -> u32 {
-        let whole = (0..).zip(&self.boots);
-        whole
-            .take_while(|(round, boot)| boot.round == *round)
-            .count() as u32
+    pub(super) fn whole_rounds(&self) -> u32 {
+        let whole = (0..).zip(&self.rounds);
+        whole.take_while(|(round, have)| round == *have).count() as u32
     }
 
-    /// The boots of the first `rounds` rounds.
-    pub(super) fn until(&self, rounds: u32) -> &[GroupBoot] {
-        let end = self.boots.partition_point(|boot| boot.round < rounds);
-        &self.boots[..end]
+    /// How many boots are of the first `rounds` rounds.
+    pub(super) fn until(&self, rounds: u32) -> usize {
+        self.rounds.partition_point(|round| *round < rounds)
     }
 
-    /// All values of all boots.
-    pub(super) fn values(&self) -> impl Iterator<Item = f64> + '_ {
-        self.boots
-            .iter()
-            .flat_map(|boot| boot.values.iter().copied())
+    /// What is looked through for oddities, under a name for sentences.
+    pub(super) fn side<'a>(&'a self, name: &'a str) -> Side<'a> {
+        Side {
+            name,
+            rounds: &self.rounds,
+            samples: &self.values,
+            warmups: &self.warmups,
+        }
     }
 
     /// The middle of the boots' medians, in the cell's unit.
     pub(super) fn middle(&self) -> Option<f64> {
-        let medians: Vec<f64> = self
-            .boots
-            .iter()
-            .filter_map(|b| median(&b.values))
-            .collect();
+        let medians: Vec<f64> = self.values.iter().filter_map(|of| median(of)).collect();
         median(&medians)
     }
 }

@@ -11,11 +11,13 @@ pub mod boots;
 pub mod claims;
 pub mod contrast;
 mod course;
+pub mod curve;
 mod decide;
 mod group;
 pub mod identical;
 pub mod looks;
 pub mod noise;
+pub mod oddities;
 pub mod outcome;
 pub mod ranks;
 pub mod selftest;
@@ -33,6 +35,7 @@ use course::{Course, Silence};
 use decide::Answer;
 use group::Group;
 use looks::Looks;
+use oddities::Note;
 
 /// Named in the database.
 const METHOD: &str = "fit of shift, trend and noise over boots, backed by exact ranks; alpha spending; BH over cells; 2";
@@ -185,12 +188,30 @@ fn findings<'a>(
 }
 
 impl Finding<'_> {
+    /// What is odd about the data that it rests on, and about those that came after.
+    fn notes(&self, trial: &Trial) -> Vec<Note> {
+        let name = |of: VariantId| {
+            let variant = trial.variants.iter().find(|variant| variant.id == of);
+            variant.map_or("", |variant| &variant.name)
+        };
+        oddities::notes(
+            self.base.side(name(self.baseline)),
+            self.boots.side(name(self.variant)),
+            trial.margin,
+        )
+    }
+
     fn verdict(&self, trial: &Trial, now: i64) -> Verdict {
         let course = self.course.as_ref().ok();
         // Before the first look there is an estimate, and nothing to be sure of.
         let looked = course.filter(|course| course.look.is_some());
         let boots = course.map_or_else(
-            || (self.base.boots.len() as u32, self.boots.boots.len() as u32),
+            || {
+                (
+                    self.base.rounds.len() as u32,
+                    self.boots.rounds.len() as u32,
+                )
+            },
             |course| course.boots,
         );
         Verdict {
@@ -212,6 +233,7 @@ impl Finding<'_> {
             rounds_needed: self.answer.rounds_needed,
             method: METHOD.into(),
             reason: self.answer.reason.clone(),
+            notes_json: serde_json::to_string(&self.notes(trial)).unwrap_or_else(|_| "[]".into()),
             computed_at: now,
         }
     }

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use ktrial_db::{Cell, CellId, Trial, Verdict};
 
+use super::curve::curves;
+use super::oddities::Note;
 use super::outcome::Held;
 
 /// The whole text: heading, one block a workload setting, and what the clock cannot see.
@@ -24,7 +26,12 @@ pub fn render(trial: &Trial, cells: &[(CellId, Cell)], verdicts: &[Verdict]) -> 
             let _ = writeln!(text, "  {workload}");
             for (cell, verdict) in rows {
                 text.push_str(&row(cell, verdict));
+                text.push_str(&notes(cell, verdict));
             }
+        }
+        for curve in curves(cells, &of_variant) {
+            text.push('\n');
+            text.push_str(&curve.render(&trial.variants[0].name, &variant.name));
         }
     }
     text.push('\n');
@@ -116,6 +123,16 @@ fn row(cell: &Cell, verdict: &Verdict) -> String {
     }
     line.push('\n');
     line
+}
+
+/// What is odd about the data of a cell that the workload is for, or that was decided.
+fn notes(cell: &Cell, verdict: &Verdict) -> String {
+    if !cell.primary && !matches!(verdict.verdict.as_str(), "improved" | "regressed") {
+        return String::new();
+    }
+    let notes: Vec<Note> = serde_json::from_str(&verdict.notes_json).unwrap_or_default();
+    let lines = notes.iter().map(|note| format!("      note: {note}\n"));
+    lines.collect()
 }
 
 fn clock_note(clock: &str) -> &'static str {

@@ -24,6 +24,7 @@ fn verdict(ratio: f64, low: Option<f64>, high: Option<f64>) -> Verdict {
         rounds_needed: None,
         method: "m".into(),
         reason: None,
+        notes_json: "[]".into(),
         computed_at: 0,
     }
 }

@@ -48,6 +48,7 @@ fn verdict(word: &str, change: f64, interval: (f64, f64)) -> Verdict {
         rounds_needed: None,
         method: String::new(),
         reason: None,
+        notes_json: "[]".into(),
         computed_at: 0,
     }
 }

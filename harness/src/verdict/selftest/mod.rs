@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use super::adjust;
 use super::course::{Course, EQUIVALENCE};
 use super::decide::{self, Answer};
-use super::group::{Group, GroupBoot};
+use super::group::Group;
 use super::looks::Looks;
 
 /// The chance with which an effect must be found, or no effect settled, to count as seen.
@@ -161,14 +161,12 @@ impl Split {
 
     fn course(&self, boots: &Boots, cell: usize, looks: &Looks, margin: f64) -> Option<Course> {
         let group = |side: &[usize]| Group {
-            boots: (0..)
-                .zip(side)
-                .map(|(round, boot)| GroupBoot {
-                    round,
-                    values: boots.values[*boot][cell].clone(),
-                })
+            rounds: (0..).take(side.len()).collect(),
+            values: side
+                .iter()
+                .map(|boot| boots.values[*boot][cell].clone())
                 .collect(),
-            lack: None,
+            ..Group::default()
         };
         Course::of(&group(&self.base), &group(&self.variant), looks, margin).ok()
     }
