@@ -117,7 +117,7 @@ pub fn opinions(
 }
 
 /// Rows and shifts have noise of their own, so that one lucky draw does not show in all of them.
-fn row_seed(noise: Noise, rounds: usize, between: f64, shift: f64, seed: u64) -> [u8; 32] {
+pub fn row_seed(noise: Noise, rounds: usize, between: f64, shift: f64, seed: u64) -> [u8; 32] {
     let words = [
         seed,
         (noise as u64) << 32 | rounds as u64,

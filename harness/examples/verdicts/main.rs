@@ -4,6 +4,7 @@
 mod host;
 mod judges;
 mod peers;
+mod sequential;
 mod table;
 
 use host::NOISES;
@@ -13,6 +14,10 @@ fn main() {
     if options.calibrate {
         judges::calibrate(options.seed, options.null);
         return;
+    }
+    if options.sequential {
+        let faults = sequential::run(options.seed, options.null, options.cells);
+        std::process::exit(i32::from(faults > 0));
     }
     let rows: Vec<table::Row> = [3, 5, 10, 20]
         .into_iter()

@@ -19,6 +19,8 @@ pub struct Options {
     pub null: usize,
     pub cells: usize,
     pub calibrate: bool,
+    /// Only the trials that end as soon as they may.
+    pub sequential: bool,
     only: Vec<String>,
 }
 
@@ -29,6 +31,7 @@ impl Options {
             null: 30_000,
             cells: 2_000,
             calibrate: false,
+            sequential: false,
             only: Vec::new(),
         };
         let mut words = std::env::args().skip(1);
@@ -38,6 +41,7 @@ impl Options {
                 "--seed" => options.seed = number(),
                 "--null" => options.null = number() as usize,
                 "--cells" => options.cells = number() as usize,
+                "--sequential" => options.sequential = true,
                 "--calibrate" => options.calibrate = true,
                 _ => options.only.push(word.to_lowercase()),
             }

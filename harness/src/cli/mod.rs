@@ -5,6 +5,7 @@ mod boot;
 mod db;
 mod doctor;
 mod report;
+mod self_test;
 mod series;
 mod trial;
 mod verdict;
