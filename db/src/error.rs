@@ -222,7 +222,11 @@ impl From<rusqlite::Error> for Error {
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
             Some(ErrorCode::SystemIoFailure) => Self::Disk(text),
             Some(ErrorCode::ConstraintViolation) => Self::Refused(text),
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged(text),
+            // The last is "SQL logic error": every statement is right for the schema that the
+            // migrations make, so the schema in the file has become another one.
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown) => {
+                Self::Damaged(text)
+            }
             Some(_) => Self::Sqlite(error),
             // STRICT tables hold what the schema says, so a row that can't be read
             // was not written by us.
@@ -230,7 +234,8 @@ impl From<rusqlite::Error> for Error {
                 Sql::FromSqlConversionFailure(..)
                 | Sql::IntegralValueOutOfRange(..)
                 | Sql::InvalidColumnType(..)
-                | Sql::Utf8Error(..) => Self::Damaged(text),
+                | Sql::Utf8Error(..)
+                | Sql::SqlInputError { .. } => Self::Damaged(text),
                 _ => Self::Sqlite(error),
             },
         }
