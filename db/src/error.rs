@@ -233,7 +233,8 @@ impl From<rusqlite::Error> for Error {
                 Sql::FromSqlConversionFailure(..)
                 | Sql::IntegralValueOutOfRange(..)
                 | Sql::InvalidColumnType(..)
-                | Sql::Utf8Error(..) => Self::Damaged(text),
+                | Sql::Utf8Error(..)
+                | Sql::SqlInputError { .. } => Self::Damaged(text),
                 _ => Self::Sqlite(error),
             },
         }
