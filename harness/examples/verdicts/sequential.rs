@@ -12,7 +12,7 @@ use crate::judges::{self, MARGIN, Tables};
 const LEVEL: f64 = 0.05;
 const SHIFT: f64 = 0.05;
 /// Rounds of the fixed trials, which find the shift in 80 % of trials.
-const FIXED: [usize; 3] = [12, 20, 40];
+const FIXED: [usize; 2] = [12, 20];
 /// The most rounds of a sequential trial, by rounds of the fixed one.
 const MORE: f64 = 1.15;
 /// What the average boots of sequential trials may be, by those of the fixed ones.
@@ -117,7 +117,7 @@ fn row(noise: Noise, fixed: usize, seed: u64, null: usize, shifted: usize) -> bo
 /// The spread between boots at which a fixed trial finds the shift in 80 % of trials, by halves.
 fn spread_for(noise: Noise, rounds: usize, seed: u64, count: usize) -> f64 {
     let (mut low, mut high) = (0.2, 12.0);
-    for _ in 0..11 {
+    for _ in 0..9 {
         let middle = (low + high) / 2.0;
         if power(noise, rounds, middle, seed ^ 5, count) > 0.8 {
             low = middle;

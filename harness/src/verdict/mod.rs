@@ -96,10 +96,13 @@ impl Setting {
 
 impl std::fmt::Display for Setting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.parameters.as_str() {
-            "" => f.write_str(&self.workload),
-            parameters => write!(f, "{} {parameters}", self.workload),
+        f.write_str(&self.workload)?;
+        // A flag that is off says nothing.
+        let parameters = self.parameters.split(' ').filter(|pair| !pair.is_empty());
+        for pair in parameters.filter(|pair| !pair.ends_with("=false")) {
+            write!(f, " {pair}")?;
         }
+        Ok(())
     }
 }
 
