@@ -2,76 +2,139 @@
 //! small an effect they can see.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use clap::Parser;
-use ktrial_db::{AaTrial, Db};
+use clap::{Args, Parser};
+use ktrial_db::Trial;
 
 use super::{Context, print, trial};
-use crate::fault::{Fault, Result};
+use crate::fault::{Fault, OrHost, Result};
 use crate::machine;
-use crate::verdict::selftest::{self, stored, text};
+use crate::verdict::selftest::{self, Boots, kept, stored, text};
 use crate::vm;
 
 /// Splits of each trial: a rate of 5 % is then known to half a per cent, but for their overlap.
 const SPLITS: usize = 10_000;
 /// Rounds of a side where a trial has boots for more: what a trial usually gets.
 const USUAL_ROUNDS: usize = 12;
-const SEED: u64 = 1;
-
-/// The series that is no patch at all.
-const CONTROL: &str = "linux-control-same";
 /// Rounds of an A/A trial that is run for the test: two splits of the usual rounds.
 const OWN_ROUNDS: usize = 24;
+/// The margin of boots that come from a file, as of a trial by default.
+const MARGIN: f64 = 0.01;
+const SEED: u64 = 1;
+/// The series that is no patch at all.
+const CONTROL: &str = "linux-control-same";
+
+/// Options of the self-test.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Test this machine by its own A/A trials: how often they would cry wolf, and how small an
+    /// effect they can see
+    #[arg(long, conflicts_with_all = ["trial", "list"])]
+    pub self_test: bool,
+    /// Rounds that a trial is taken to have in the self-test [default: 12, or what there is]
+    #[arg(long, requires = "self_test", value_parser = clap::value_parser!(u16).range(2..=200))]
+    rounds: Option<u16>,
+    /// Run an A/A trial of this Linux source first, of as many rounds or 24
+    #[arg(long, requires = "self_test", value_name = "PATH")]
+    tree: Option<PathBuf>,
+    /// Test the boots that are kept in this file instead
+    #[arg(
+        long,
+        requires = "self_test",
+        conflicts_with = "tree",
+        value_name = "FILE"
+    )]
+    data: Option<PathBuf>,
+    /// Keep the boots of the newest A/A trial in this file
+    #[arg(
+        long,
+        requires = "self_test",
+        conflicts_with = "data",
+        value_name = "FILE"
+    )]
+    keep: Option<PathBuf>,
+}
 
 /// `ktrial trial`, to be called with words.
 #[derive(Debug, Parser)]
-struct Trial {
+struct TrialCommand {
     #[command(flatten)]
     arguments: trial::Arguments,
 }
 
-/// Tests every stored A/A trial of this machine, after it has run one of `tree` if that is given.
-pub(super) fn run(context: &Context, tree: Option<&Path>, rounds: Option<usize>) -> Result<u8> {
-    if let Some(tree) = tree {
-        let rounds = rounds.unwrap_or(OWN_ROUNDS).to_string();
-        let words = ["trial", CONTROL, "--rounds", &rounds, "--tree"].map(OsStr::new);
-        let words = words.into_iter().chain([tree.as_os_str()]);
-        let parsed = Trial::try_parse_from(words)
-            .map_err(|e| Fault::user(format!("the A/A trial is not understood: {e}")))?;
-        trial::run(context, &parsed.arguments)?;
-        print("\n")?;
+pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
+    let rounds = arguments.rounds.map(usize::from);
+    if let Some(file) = &arguments.data {
+        let text = std::fs::read_to_string(file)
+            .map_err(|e| Fault::user(format!("{} can't be read: {e}", file.display())))?;
+        let boots = kept::read(&text).map_err(|mut fault| {
+            fault.what = format!("{}, {}", file.display(), fault.what);
+            fault
+        })?;
+        print(&tested(&boots, rounds, MARGIN))?;
+        return Ok(0);
+    }
+    if let Some(tree) = &arguments.tree {
+        run_aa(context, tree, rounds.unwrap_or(OWN_ROUNDS))?;
     }
     let db = context.database()?;
     let machine = machine::describe(&vm::version(&context.home)?)?;
     let trials = db.aa_trials(&machine.key)?;
-    if trials.is_empty() {
+    let Some(newest) = trials.last() else {
         return Err(Fault::user("this machine has no complete A/A trial")
-            .next("run one: `ktrial trial linux-control-same --tree LINUX --rounds 24`, or give --tree LINUX here"));
-    }
+            .next("give --tree LINUX to run one; it takes some ten minutes without KVM"));
+    };
     for aa in &trials {
-        print(&of_trial(&db, aa, rounds)?)?;
+        let Some(trial) = db.trial(aa.trial)? else {
+            continue;
+        };
+        let boots = stored::boots(&db, aa)?;
+        print(&format!("{}\n", heading(&trial)))?;
+        print(&tested(&boots, rounds, trial.margin))?;
+        if let Some(file) = arguments.keep.as_ref().filter(|_| aa == newest) {
+            keep(&boots, &trial, file)?;
+        }
     }
     Ok(0)
 }
 
-fn of_trial(db: &Db, aa: &AaTrial, rounds: Option<usize>) -> Result<String> {
-    let Some(trial) = db.trial(aa.trial)? else {
-        return Ok(String::new());
-    };
-    let heading = format!(
-        "trial {}: {}, {} time\n",
-        trial.id, trial.title, trial.clock
-    );
-    let boots = stored::boots(db, aa)?;
-    let side = rounds.unwrap_or_else(|| USUAL_ROUNDS.min(boots.values.len() / 2));
-    Ok(
-        match selftest::run(&boots, side, SPLITS, trial.margin, SEED) {
-            Some(test) => format!("{heading}{}\n", text::render(&test, trial.margin)),
-            None => format!(
-                "{heading}too small: {} boots with values are not {side} against {side}\n\n",
-                boots.values.len()
-            ),
-        },
+/// Runs an A/A trial, which is stored like any other.
+fn run_aa(context: &Context, tree: &Path, rounds: usize) -> Result<()> {
+    let rounds = rounds.to_string();
+    let words = ["trial", CONTROL, "--rounds", &rounds, "--tree"].map(OsStr::new);
+    let words = words.into_iter().chain([tree.as_os_str()]);
+    let parsed = TrialCommand::try_parse_from(words)
+        .map_err(|e| Fault::user(format!("the A/A trial is not understood: {e}")))?;
+    trial::run(context, &parsed.arguments)?;
+    print("\n")
+}
+
+fn heading(trial: &Trial) -> String {
+    format!(
+        "trial {}: {}, {} time ({})",
+        trial.id, trial.title, trial.clock, trial.accelerator
     )
+}
+
+fn tested(boots: &Boots, rounds: Option<usize>, margin: f64) -> String {
+    let side = rounds.unwrap_or_else(|| USUAL_ROUNDS.min(boots.values.len() / 2));
+    match selftest::run(boots, side, SPLITS, margin, SEED) {
+        Some(test) => format!("{}\n", text::render(&test, margin)),
+        None => format!(
+            "too small: {} boots with values are not {side} against {side}\n\n",
+            boots.values.len()
+        ),
+    }
+}
+
+fn keep(boots: &Boots, trial: &Trial, file: &Path) -> Result<()> {
+    let about = [
+        heading(trial),
+        format!("seed {}, ktrial {}", trial.seed, trial.ktrial_version),
+        format!("as run: {}", trial.command_line),
+        format!("began {}", crate::timestamp::date(trial.started_at / 1000)),
+        "BOOT,higher or lower is better,CELL,VALUES".to_owned(),
+    ];
+    std::fs::write(file, kept::write(boots, &about)).or_host(|| format!("write {}", file.display()))
 }

@@ -1,7 +1,5 @@
 //! `ktrial verdict`: judged again from what is stored.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use ktrial_db::{Cell, CellId, Db, Trial, TrialId, Verdict};
 
@@ -17,16 +15,8 @@ pub struct Arguments {
     /// List the trials instead
     #[arg(long, conflicts_with = "trial")]
     list: bool,
-    /// Test this machine by its own A/A trials: how often they would cry wolf, and how small an
-    /// effect they can see
-    #[arg(long, conflicts_with_all = ["trial", "list"])]
-    self_test: bool,
-    /// Rounds that a trial is taken to have in the self-test [default: 12, or what there is]
-    #[arg(long, requires = "self_test", value_parser = clap::value_parser!(u16).range(2..=200))]
-    rounds: Option<u16>,
-    /// Run an A/A trial of this Linux source first, of as many rounds or 24
-    #[arg(long, requires = "self_test", value_name = "PATH")]
-    tree: Option<PathBuf>,
+    #[command(flatten)]
+    self_test: self_test::Arguments,
 }
 
 /// A trial with its verdicts, computed and stored anew.
@@ -79,9 +69,8 @@ impl Judged {
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
-    if arguments.self_test {
-        let rounds = arguments.rounds.map(usize::from);
-        return self_test::run(context, arguments.tree.as_deref(), rounds);
+    if arguments.self_test.self_test {
+        return self_test::run(context, &arguments.self_test);
     }
     let mut db = context.database()?;
     if arguments.list {

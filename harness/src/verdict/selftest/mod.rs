@@ -6,6 +6,7 @@
 //! Stat. Assoc. 109, 2014, p. 991; Wager, Hastie and Efron, J. Mach. Learn. Res. 15, 2014, p. 1625,
 //! with the correction for a finite number of splits of its section 3.1).
 
+pub mod kept;
 pub mod stored;
 pub mod text;
 
