@@ -1,32 +1,26 @@
 //! The table of penalties, made again.
 
 use ktrial::history::changes::most_saved;
+use ktrial::history::penalties;
 
 use crate::noise::{Kind, NOISES};
 
-const LENGTHS: [usize; 19] = [
-    6, 7, 8, 9, 10, 12, 14, 17, 20, 25, 30, 35, 42, 52, 70, 104, 150, 250, 500,
+const LENGTHS: [usize; 20] = [
+    9, 10, 11, 12, 13, 14, 16, 18, 20, 23, 26, 30, 33, 35, 42, 52, 70, 104, 200, 500,
 ];
 
-/// Prints the rows of `TABLE` in harness/src/history/penalties.rs: the larger quantile of both
-/// kinds of noise, and each of them as a remark.
+/// Prints the rows of `TABLE` in harness/src/history/penalties.rs: of both kinds of noise, the
+/// larger quantile.
 pub fn calibrate(seed: u64, series: usize) {
     for count in LENGTHS {
-        let quantiles = NOISES.map(|noise| {
+        let shares = [1.0 - penalties::alarms(count), 0.99, 0.999];
+        let [normal, outliers] = NOISES.map(|noise| {
             let kind = Kind::unchanged(noise, count);
             let mut saved = kind.map(seed, series, |values| most_saved(&values, 0.0));
             saved.sort_by(f64::total_cmp);
-            [0.99, 0.999].map(|share| saved[(series as f64 * share) as usize])
+            shares.map(|share| saved[(series as f64 * share) as usize])
         });
-        let [normal, outliers] = quantiles;
-        println!(
-            "    ({count}, {:.2}, {:.2}), // normal {:.2} {:.2}, outliers {:.2} {:.2}",
-            normal[0].max(outliers[0]),
-            normal[1].max(outliers[1]),
-            normal[0],
-            normal[1],
-            outliers[0],
-            outliers[1],
-        );
+        let row = [0, 1, 2].map(|i| format!("{:.2}", normal[i].max(outliers[i])));
+        println!("    ({count}, [{}]),", row.join(", "));
     }
 }

@@ -1,6 +1,6 @@
 //! What can be reached at all: a scan by likelihood ratio that knows sigma.
 
-use ktrial::history::partition::SHORTEST;
+use ktrial::history::partition::SHORTEST_LAST;
 
 use crate::noise::{Kind, Noise};
 
@@ -12,7 +12,7 @@ fn scan(values: &[f64]) -> (usize, f64) {
     let mut sum = 0.0;
     for (at, value) in (1..).zip(values) {
         sum += value;
-        if at < SHORTEST || count - at < SHORTEST {
+        if at < SHORTEST_LAST || count - at < SHORTEST_LAST {
             continue;
         }
         let (left, right) = (at as f64, (count - at) as f64);

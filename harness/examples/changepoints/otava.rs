@@ -31,7 +31,10 @@ impl Otava {
 
     /// Its change points of all series, on one thread.
     pub fn run(&self, series: &[Vec<f64>]) -> Result<Answer, String> {
-        let (input, output) = (self.folder.join("series.json"), self.folder.join("found.json"));
+        let (input, output) = (
+            self.folder.join("series.json"),
+            self.folder.join("found.json"),
+        );
         let said = |e: &dyn std::fmt::Display| format!("otava: {e}");
         let text = serde_json::to_string(series).map_err(|e| said(&e))?;
         std::fs::write(&input, text).map_err(|e| said(&e))?;

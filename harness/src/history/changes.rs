@@ -4,15 +4,18 @@
 //! found with a price for each change ([`partition`]); and that price is such that of unchanged
 //! series of this length one in a hundred shows any change ([`penalties`], by simulation).
 
-use super::partition::{self, BOUND, Level, SHORTEST};
+use super::partition::{self, BOUND, Level, SHORTEST, SHORTEST_LAST};
 use super::{penalties, spread};
+use crate::verdict::shift::median;
 use crate::verdict::student;
 
 /// Confidence level of the intervals of sizes.
 pub const LEVEL: f64 = 0.95;
 /// The penalty under which the noise is looked at: low, so that no change is left in it.
-const GENEROUS: f64 = 5.0;
-/// The least noise that is believed, as a share of the largest value: numbers are rounded.
+const GENEROUS: f64 = 6.0;
+/// With fewer values than this no change can be seen.
+pub const FEWEST: usize = SHORTEST + SHORTEST_LAST;
+/// The least noise that is believed, as a share of the values: numbers are rounded.
 const ROUNDING: f64 = 1e-12;
 
 /// A stretch of one level.
@@ -24,7 +27,7 @@ pub struct Segment {
     pub end: usize,
     /// The mean of its values but the outliers, in the unit of the values.
     pub level: f64,
-    /// Indices of values further than 3.7 sigmas from the level: kept, and not in it.
+    /// Indices of values further than 3.8 sigmas from the level: kept, and not in it.
     pub outliers: Vec<usize>,
 }
 
@@ -68,13 +71,20 @@ pub struct Changes {
 /// value is not finite there is no level (NaN), and no change is found.
 pub fn changes(values: &[f64], least: f64) -> Changes {
     let finite = values.iter().all(|v| v.is_finite());
-    let sigma = if finite { sigma(values, least) } else { f64::NAN };
+    let sigma = if finite {
+        sigma(values, least)
+    } else {
+        f64::NAN
+    };
     let penalty = penalties::penalty(values.len());
     // Values that are all the same have no noise at all, and no change.
     let scaled = in_sigmas(values, if sigma > 0.0 { sigma } else { 1.0 });
     let levels = match finite {
         true => partition::partition(&scaled, penalty),
-        false => vec![Level { start: 0, level: f64::NAN }],
+        false => vec![Level {
+            start: 0,
+            level: f64::NAN,
+        }],
     };
     let segments = segments(values, &scaled, &levels);
     let changes = segments
@@ -104,7 +114,9 @@ pub fn most_saved(values: &[f64], least: f64) -> f64 {
         let levels = partition::partition(&scaled, penalty);
         let ends = levels.iter().skip(1).map(|next| next.start);
         let parts = levels.iter().zip(ends.chain([scaled.len()]));
-        let costs: f64 = parts.map(|(l, end)| partition::cost(&scaled[l.start..end])).sum();
+        let costs: f64 = parts
+            .map(|(l, end)| partition::cost(&scaled[l.start..end]))
+            .sum();
         let changes = levels.len().saturating_sub(1);
         let saved = (whole - costs) / changes as f64;
         if changes == 0 || saved <= penalty {
@@ -116,10 +128,10 @@ pub fn most_saved(values: &[f64], least: f64) -> f64 {
 
 /// The noise around the levels of a generous division.
 fn sigma(values: &[f64], least: f64) -> f64 {
-    let largest = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
-    let least = least.max(largest * ROUNDING);
+    let sizes: Vec<f64> = values.iter().map(|v| v.abs()).collect();
+    let least = least.max(ROUNDING * median(&sizes).unwrap_or(0.0));
     let rough = spread::by_differences(values).max(least);
-    if rough == 0.0 || values.len() < 2 * SHORTEST {
+    if rough == 0.0 || values.len() < FEWEST {
         return rough;
     }
     let scaled = in_sigmas(values, rough);
@@ -129,7 +141,7 @@ fn sigma(values: &[f64], least: f64) -> f64 {
         .iter()
         .flat_map(|s| values[s.start..s.end].iter().map(|v| v - s.level))
         .collect();
-    spread::by_residuals(&residuals, segments.len()).max(least)
+    spread::by_residuals(&residuals, segments.len(), rough).max(least)
 }
 
 /// Values in sigmas, from 0 up. Where two neighbours in size lie so far apart that no level reaches

@@ -3,10 +3,10 @@
 use crate::verdict::shift::median;
 
 /// Residuals beyond this many sigmas are outliers and say nothing of the noise.
-const BEYOND: f64 = 3.5;
+const BEYOND: f64 = 4.0;
 /// The variance of normal noise within [`BEYOND`] sigmas, as a share of the whole:
-/// 1 - 2 c phi(c) / (2 Phi(c) - 1) with c = 3.5.
-const KEPT_VARIANCE: f64 = 0.993_888_4;
+/// 1 - 2 c phi(c) / (2 Phi(c) - 1) with c = 4.
+const KEPT_VARIANCE: f64 = 0.998_929_29;
 /// The standard deviation of normal noise, in medians of its distances from 0.
 const OF_MEDIAN: f64 = 1.482_602;
 /// Rounds of finding outliers; it settles after two or three.
@@ -29,10 +29,12 @@ pub fn by_differences(values: &[f64]) -> f64 {
 }
 
 /// Sigma by the distances of values from their levels, of which there are `levels`: the standard
-/// deviation without outliers, which are those beyond 3.5 of the sigma that is left.
-pub fn by_residuals(residuals: &[f64], levels: usize) -> f64 {
+/// deviation without outliers, which are those beyond 4 of the sigma that is left. Begins with
+/// `rough`, or with what the median says if that is more: too few outliers are found at first, and
+/// not too many.
+pub fn by_residuals(residuals: &[f64], levels: usize, rough: f64) -> f64 {
     let residuals: Vec<f64> = residuals.iter().map(|r| r.abs()).collect();
-    let mut sigma = OF_MEDIAN * median(&residuals).unwrap_or(0.0);
+    let mut sigma = rough.max(OF_MEDIAN * median(&residuals).unwrap_or(0.0));
     for _ in 0..ROUNDS {
         let near = residuals.iter().filter(|r| **r <= BEYOND * sigma);
         let (squares, count) = near.fold((0.0, 0), |(s, n), r| (s + r * r, n + 1));
@@ -48,9 +50,9 @@ mod tests {
 
     #[test]
     fn the_constants_are_those_of_the_normal_distribution() {
-        // scipy 1.17.1: 1 / stats.norm.ppf(0.75), stats.truncnorm(-3.5, 3.5).var().
+        // scipy 1.17.1: 1 / stats.norm.ppf(0.75), stats.truncnorm(-4, 4).var().
         assert!((OF_MEDIAN - 1.482_602_218_505_602).abs() < 1e-6);
-        assert!((KEPT_VARIANCE - 0.993_888_377_652_523_5).abs() < 1e-7);
+        assert!((KEPT_VARIANCE - 0.998_929_290_372_474).abs() < 1e-7);
     }
 
     #[test]
@@ -70,9 +72,9 @@ mod tests {
     fn an_outlier_says_nothing_of_the_noise() {
         // Eight squares of 1 over 8 - 2 degrees of freedom.
         let residuals = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 500.0];
-        let sigma = by_residuals(&residuals, 2);
+        let sigma = by_residuals(&residuals, 2, 0.5);
         let expected = (8.0f64 / 6.0 / KEPT_VARIANCE).sqrt();
         assert!((sigma - expected).abs() < 1e-12, "{sigma}");
-        assert_eq!(by_residuals(&[], 0), 0.0);
+        assert_eq!(by_residuals(&[], 0, 0.0), 0.0);
     }
 }
