@@ -109,7 +109,7 @@ impl Db {
     }
 }
 
-fn read(row: &Row) -> rusqlite::Result<Cell> {
+pub(crate) fn read(row: &Row) -> rusqlite::Result<Cell> {
     Ok(Cell {
         workload: row.get("workload")?,
         parameters: row.get("parameters")?,

@@ -9,6 +9,7 @@ pub mod cli;
 pub mod fault;
 pub mod guest;
 pub mod hash;
+pub mod history;
 pub mod home;
 pub mod kernel;
 pub mod machine;

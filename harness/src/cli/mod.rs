@@ -4,6 +4,7 @@ mod apply;
 mod boot;
 mod db;
 mod doctor;
+mod history;
 mod report;
 mod self_test;
 mod series;
@@ -57,6 +58,8 @@ enum Command {
     Boot(boot::Arguments),
     /// Judge a trial again from its stored samples
     Verdict(verdict::Arguments),
+    /// Metrics of a tree over the weeks: where each changed, by how much, between which commits
+    History(history::Arguments),
     /// Write the HTML report
     Report(report::Arguments),
     /// Put a series on a branch of a tree, with authors and dates kept
@@ -117,6 +120,7 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Trial(arguments) => trial::run(&context, &arguments),
         Command::Boot(arguments) => boot::run(&context, &arguments),
         Command::Verdict(arguments) => verdict::run(&context, &arguments),
+        Command::History(arguments) => history::run(&context, &arguments),
         Command::Report(arguments) => report::run(&context, &arguments),
         Command::Apply(arguments) => apply::run(&context, &arguments),
         Command::Series(command) => series::run(&context, &command),

@@ -127,7 +127,7 @@ fn rounds_needed(estimate: f64, (low, high): (f64, f64), margin: f64, boots: u32
     let away = estimate.abs();
     let room = if away < margin { margin - away } else { away };
     let width = |boots: u32| {
-        let quantile = student::quantile(1.0 - LEVEL, 2 * boots as usize - 2);
+        let quantile = student::quantile(LEVEL, 2 * boots as usize - 2);
         quantile / f64::from(boots).sqrt()
     };
     let now = width(boots.max(2));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use ktrial_db::{BootId, CellId, Sample, Value, VariantId};
 
+use super::median::median;
 use super::oddities::Side;
 
 /// The boots of a variant in a cell, in the order of their rounds: one entry a boot in each list.
@@ -84,17 +85,5 @@ impl Group {
     pub(super) fn middle(&self) -> Option<f64> {
         let medians: Vec<f64> = self.values.iter().filter_map(|of| median(of)).collect();
         median(&medians)
-    }
-}
-
-/// The median of values in any order; of an even number, the mean of the middle two.
-pub(super) fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let n = sorted.len();
-    match n {
-        0 => None,
-        _ if n % 2 == 1 => Some(sorted[n / 2]),
-        _ => Some((sorted[n / 2 - 1] + sorted[n / 2]) / 2.0),
     }
 }

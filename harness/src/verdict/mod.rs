@@ -16,6 +16,7 @@ mod decide;
 mod group;
 pub mod identical;
 pub mod looks;
+pub mod median;
 pub mod noise;
 pub mod oddities;
 pub mod outcome;

@@ -23,21 +23,22 @@ pub fn two_sided(t: f64, freedom: usize) -> f64 {
     (1.0 - inside).clamp(0.0, 1.0)
 }
 
-/// The t that |t| reaches with the chance `p` (0 to 1, open), by halves; precise to 1e-9.
-pub fn quantile(p: f64, freedom: usize) -> f64 {
+/// The t within which Student's distribution has the probability `level` (0 to 1, open): 12.7 for
+/// 0.95 and one degree of freedom. By halving, to about 1e-12 of itself.
+pub fn quantile(level: f64, freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
-    while two_sided(high, freedom) > p && high < 1e12 {
+    while two_sided(high, freedom) > 1.0 - level && high < 1e12 {
         high *= 2.0;
     }
-    while high - low > 1e-9 * high {
+    for _ in 0..60 {
         let middle = (low + high) / 2.0;
-        if two_sided(middle, freedom) > p {
+        if two_sided(middle, freedom) > 1.0 - level {
             low = middle;
         } else {
             high = middle;
         }
     }
-    high
+    (low + high) / 2.0
 }
 
 #[cfg(test)]
@@ -58,15 +59,21 @@ mod tests {
         ] {
             assert!((two_sided(t, freedom) - p).abs() < 1e-13, "{t} {freedom}");
         }
-        // scipy 1.17.1: stats.t.isf(0.025, freedom).
-        for (freedom, t) in [
-            (1, 12.706_204_736_174_7),
-            (4, 2.776_445_105_197_79),
-            (22, 2.073_873_067_904_02),
-        ] {
-            assert!((quantile(0.05, freedom) - t).abs() < 1e-7, "{freedom}");
-        }
         assert_eq!(two_sided(0.0, 5), 1.0);
         assert_eq!(two_sided(f64::INFINITY, 5), 0.0);
+    }
+
+    #[test]
+    fn quantiles_are_those_of_scipy() {
+        // scipy 1.17.1: stats.t.ppf((1 + level) / 2, freedom).
+        for (level, freedom, t) in [
+            (0.95, 1, 12.706_204_736_174_694),
+            (0.95, 4, 2.776_445_105_197_793),
+            (0.90, 31, 1.695_518_782_545_864_9),
+            (0.99, 102, 2.624_891_476_323_912_6),
+        ] {
+            let found = quantile(level, freedom);
+            assert!((found / t - 1.0).abs() < 1e-9, "{found} {t}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! the mail on chgsbsize: 4 to 5 % slower from 3 to 10 threads.
 
 use super::Point;
-use crate::verdict::group::median;
+use crate::verdict::median::median;
 
 /// Odd counts that there must be, and even ones.
 const LEAST: usize = 3;

@@ -13,7 +13,7 @@ mod rounds;
 mod within;
 
 use super::boots::levels;
-use super::group::median;
+use super::median::median;
 
 pub use carried::Answer;
 pub use note::{MarkedBoot, Mode, Note};
