@@ -41,7 +41,7 @@ fn counts(indices: &[usize], kind: &Kind) -> bool {
 fn share(of: impl IntoIterator<Item = bool>) -> f64 {
     let (mut yes, mut all) = (0, 0);
     for one in of {
-        yes += usize::from(one);
+        yes += u32::from(one);
         all += 1;
     }
     f64::from(yes) / f64::from(all.max(1))
