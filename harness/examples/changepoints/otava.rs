@@ -38,7 +38,7 @@ impl Otava {
         let said = |e: &dyn std::fmt::Display| format!("otava: {e}");
         let text = serde_json::to_string(series).map_err(|e| said(&e))?;
         std::fs::write(&input, text).map_err(|e| said(&e))?;
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/changepoints/otava.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/changepoints/peer.py");
         let status = Command::new(&self.python)
             .arg(script)
             .args([&input, &output])

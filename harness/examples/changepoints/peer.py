@@ -22,6 +22,6 @@ for values in series:
         values, window_len=50, max_pvalue=0.001, min_magnitude=0.0
     )
     seconds += time.perf_counter() - start
-    found.append([change.index for change in changes])
+    found.append([int(change.index) for change in changes])
 with open(sys.argv[2], "w") as file:
     json.dump({"found": found, "seconds": seconds}, file)
