@@ -11,6 +11,8 @@
 pub mod adjust;
 pub mod boots;
 pub mod contrast;
+mod lookup;
+pub mod modes;
 pub mod noise;
 pub mod outcome;
 pub mod ranks;
