@@ -7,9 +7,10 @@ pub const WITHIN: f64 = 0.02;
 /// Samples a boot.
 pub const SAMPLES: usize = 5;
 /// Host drift in spreads of boots' means: from the first boot to the last along a line, and the
-/// step of a walk from boot to boot.
+/// step of a walk from boot to boot, strong and weak.
 const SLOPE: f64 = 3.0;
 const WALK: f64 = 0.7;
+const STROLL: f64 = 0.3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Noise {
@@ -24,19 +25,35 @@ pub enum Noise {
     Line,
     /// Normal, on a host that drifts in a random walk, one step a boot.
     Walk,
+    /// The same with steps less than half as long.
+    Stroll,
     /// One in five is slow by 2.4 sigmas of the whole, and within a mode there is little noise.
     Bimodal,
+    /// The same with two modes as frequent, two sigmas apart.
+    Halves,
 }
 
-pub const NOISES: [Noise; 7] = [
+pub const NOISES: [Noise; 9] = [
     Noise::Normal,
     Noise::Skewed,
     Noise::Heavy,
     Noise::Outliers,
     Noise::Line,
     Noise::Walk,
+    Noise::Stroll,
     Noise::Bimodal,
+    Noise::Halves,
 ];
+
+/// What a cell's boots have in common.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    pub noise: Noise,
+    /// Rounds of one boot of base and one of variant each.
+    pub rounds: usize,
+    /// The spread between boots in that within them.
+    pub between: f64,
+}
 
 /// Standard normal, by Box and Muller.
 pub fn normal(random: &mut impl Rng) -> f64 {
@@ -45,10 +62,24 @@ pub fn normal(random: &mut impl Rng) -> f64 {
 }
 
 impl Noise {
+    pub fn name(self) -> &'static str {
+        match self {
+            Noise::Normal => "normal noise",
+            Noise::Skewed => "skewed noise",
+            Noise::Heavy => "heavy-tailed noise",
+            Noise::Outliers => "5 % outliers",
+            Noise::Line => "drift along a line",
+            Noise::Walk => "drift in a walk",
+            Noise::Stroll => "drift in a weak walk",
+            Noise::Bimodal => "two modes, 80 to 20",
+            Noise::Halves => "two modes, 50 to 50",
+        }
+    }
+
     /// One value; sigma is 1 but for the outliers, whose core has it.
     fn draw(self, random: &mut impl Rng) -> f64 {
         match self {
-            Noise::Normal | Noise::Line | Noise::Walk => normal(random),
+            Noise::Normal | Noise::Line | Noise::Walk | Noise::Stroll => normal(random),
             Noise::Skewed => {
                 let (s, s2) = (0.75f64, 0.75f64 * 0.75);
                 let sigma = (s2.exp_m1() * s2.exp()).sqrt();
@@ -66,6 +97,20 @@ impl Noise {
                 let mode = if random.random_bool(0.2) { 0.8 } else { -0.2 };
                 mode * 2.42 + 0.25 * normal(random)
             }
+            Noise::Halves => {
+                let mode = if random.random() { 0.5 } else { -0.5 };
+                mode * 1.936 + 0.25 * normal(random)
+            }
+        }
+    }
+
+    /// The host's drift at boot `boot` of `boots`, from that at the boot before.
+    fn drift(self, before: f64, boot: usize, boots: usize, random: &mut impl Rng) -> f64 {
+        match self {
+            Noise::Line => SLOPE * boot as f64 / boots as f64,
+            Noise::Walk => before + WALK * normal(random),
+            Noise::Stroll => before + STROLL * normal(random),
+            _ => 0.0,
         }
     }
 }
@@ -80,34 +125,31 @@ pub struct Cell {
     pub variant: Vec<Samples>,
 }
 
-/// Rounds of two boots each, in random order. `between` is the spread between boots in that within
-/// them, `shift` the ratio of variant to base less one.
-pub fn cell(noise: Noise, rounds: usize, between: f64, shift: f64, random: &mut impl Rng) -> Cell {
+/// A cell whose rounds have two boots each, in random order; `shift` is the ratio of variant to base
+/// less one.
+pub fn cell(row: &Row, shift: f64, random: &mut impl Rng) -> Cell {
     let mut cell = Cell {
-        base: Vec::new(),
-        variant: Vec::new(),
+        base: Vec::with_capacity(row.rounds),
+        variant: Vec::with_capacity(row.rounds),
     };
-    let boots = 2.0 * rounds as f64;
+    let boots = 2 * row.rounds;
     let mut drift = 0.0;
-    let spread = (between * between + 1.0 / SAMPLES as f64).sqrt();
-    for round in 0..rounds {
+    let spread = (row.between * row.between + 1.0 / SAMPLES as f64).sqrt();
+    for round in 0..row.rounds {
         let base_first: bool = random.random();
         for second in [false, true] {
-            drift = match noise {
-                Noise::Line => SLOPE * spread * (2 * round + usize::from(second)) as f64 / boots,
-                Noise::Walk => drift + WALK * spread * normal(random),
-                _ => 0.0,
-            };
+            let boot = 2 * round + usize::from(second);
+            drift = row.noise.drift(drift, boot, boots, random);
             let variant = second == base_first;
-            let level = drift + between * noise.draw(random);
+            let level = spread * drift + row.between * row.noise.draw(random);
             let ratio = if variant { 1.0 + shift } else { 1.0 };
-            let boot = (0..SAMPLES)
-                .map(|_| 100.0 * ratio * (WITHIN * (level + noise.draw(random))).exp())
+            let samples = (0..SAMPLES)
+                .map(|_| 100.0 * ratio * (WITHIN * (level + row.noise.draw(random))).exp())
                 .collect();
             if variant {
-                cell.variant.push(boot)
+                cell.variant.push(samples)
             } else {
-                cell.base.push(boot)
+                cell.base.push(samples)
             }
         }
     }

@@ -1,35 +1,37 @@
-//! Simulates trials whose truth is known, and counts false alarms and finds of a candidate
-//! for ktrial's verdicts and of what people use today. `bench/verdicts` runs it.
+//! Simulates trials whose truth is known, and counts false alarms and finds of ktrial's verdicts and
+//! of what people use today. `bench/verdicts` runs it, and says what must hold.
 
+mod calibrate;
+mod demands;
 mod host;
 mod judges;
+mod options;
 mod peers;
 mod sequential;
 mod table;
+mod trials;
 
-use host::NOISES;
+use std::process::exit;
 
 fn main() {
-    let options = table::Options::read();
+    let options = options::Options::read(std::env::args().skip(1)).unwrap_or_else(|why| {
+        eprintln!("{why}; see the head of bench/verdicts");
+        exit(2);
+    });
     if options.calibrate {
-        judges::calibrate(options.seed, options.null);
-        return;
+        return calibrate::run(options.seed, options.null);
     }
     if options.sequential {
-        let faults = sequential::run(options.seed, options.null, options.cells);
-        std::process::exit(i32::from(faults > 0));
+        // A tenth of the cells: each is looked at many times.
+        let (null, shifted) = (options.null / 10, options.cells / 6);
+        exit(i32::from(sequential::run(options.seed, null, shifted) > 0));
     }
-    let rows: Vec<table::Row> = [3, 5, 10, 20]
-        .into_iter()
-        .flat_map(|rounds| [0.0, 0.5, 1.0, 2.0].map(|between| (rounds, between)))
-        .flat_map(|(rounds, between)| {
-            NOISES.map(|noise| table::Row {
-                noise,
-                rounds,
-                between,
-            })
-        })
-        .filter(|row| options.wants(row))
-        .collect();
-    std::process::exit(table::run(&rows, &options));
+    let mut summary = table::Summary::new();
+    for row in options.rows() {
+        let outcome = trials::run(row, options.seed, options.null, options.cells);
+        let checks = demands::checks(&outcome, options.seed, options.null);
+        table::block(&outcome, &checks);
+        summary.add(&outcome, checks);
+    }
+    exit(i32::from(summary.print() > 0));
 }

@@ -6,10 +6,9 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::host::{self, Cell, Noise};
-use crate::judges::{self, MARGIN, Tables};
+use crate::host::{self, Cell, Noise, Row};
+use crate::judges::{self, LEVEL, MARGIN, Tables};
 
-const LEVEL: f64 = 0.05;
 const SHIFT: f64 = 0.05;
 /// Rounds of the fixed trials, which find the shift in 80 % of trials.
 const FIXED: [usize; 2] = [12, 20];
@@ -149,14 +148,17 @@ fn goings(
 ) -> Vec<Going> {
     let rounds: Vec<usize> = looks.rounds().iter().map(|r| *r as usize).collect();
     let tables: Vec<Tables> = rounds.iter().map(|r| Tables::new(*r)).collect();
-    let most = rounds.last().copied().unwrap_or(1);
+    let row = Row {
+        noise,
+        rounds: rounds.last().copied().unwrap_or(1),
+        between,
+    };
     (0..count)
         .into_par_iter()
         .map(|number| {
-            let key = judges::row_seed(noise, most, between, shift, seed);
-            let mut random = ChaCha8Rng::from_seed(key);
+            let mut random = ChaCha8Rng::from_seed(judges::row_seed(&row, shift, seed));
             random.set_stream(number as u64);
-            let cell = host::cell(noise, most, between, shift, &mut random);
+            let cell = host::cell(&row, shift, &mut random);
             let mut p = 1.0f64;
             let each = rounds.iter().zip(&tables).enumerate();
             let looked = each.map(|(look, (&until, tables))| {

@@ -4,13 +4,13 @@
 //! looks like; each boot's value is its level under the shape that fits them all best: the mean if
 //! that is normal noise, and something near the median if not.
 
-use super::noise::{SHAPES, Shape, least_scale};
+use super::noise::{Shape, candidates, least_scale};
 
 /// By how much, in deviance a boot, another shape must fit better than normal noise: with a level
 /// for every boot there is much that it can fit by chance.
 const PRICE: f64 = 1.5;
 const MOST_STEPS: usize = 100;
-const PRECISION: f64 = 1e-4;
+const PRECISION: f64 = 1e-3;
 
 /// One value a boot, in order. Boots without samples have none.
 pub fn levels(boots: &[Vec<f64>]) -> Vec<Option<f64>> {
@@ -19,10 +19,12 @@ pub fn levels(boots: &[Vec<f64>]) -> Vec<Option<f64>> {
         return vec![None; boots.len()];
     }
     let least = least_scale(&all);
-    let fits = SHAPES
-        .iter()
-        .map(|&shape| fit(boots, all.len(), least, shape));
+    let (means, _) = fit(boots, all.len(), least, Shape::Normal);
+    let boot_residuals = boots.iter().zip(&means);
+    let residuals = boot_residuals.flat_map(|(boot, mean)| boot.iter().map(move |v| v - mean));
+    let fits = candidates(residuals).map(|shape| fit(boots, all.len(), least, shape));
     let best = fits
+        .into_iter()
         .min_by(|a, b| a.1.total_cmp(&b.1))
         .map(|fit| fit.0)
         .unwrap_or_default();
@@ -51,11 +53,12 @@ fn fit(boots: &[Vec<f64>], count: usize, least: f64, shape: Shape) -> (Vec<f64>,
         for _ in 0..MOST_STEPS {
             let (mut sum, mut all) = (0.0, 0.0);
             let mut moved = 0.0f64;
+            let per_scale = 1.0 / scale;
             for (boot, level) in boots.iter().zip(&mut levels) {
                 let (mut top, mut bottom) = (0.0, 0.0);
                 for value in boot {
                     let r = value - *level;
-                    let (weight, share) = shape.weight(r / scale);
+                    let (weight, share) = shape.weight(r * per_scale);
                     sum += weight * r * r;
                     all += share;
                     top += weight * r;

@@ -4,6 +4,7 @@ use super::boots::levels;
 use super::contrast::{Boot, Contrast};
 use super::group::{Group, Lack};
 use super::looks::Looks;
+use super::modes;
 use super::ranks::RankSums;
 
 /// What is known of the shift from base to variant, on logarithms.
@@ -36,44 +37,88 @@ pub(super) enum Silence {
 /// J. Pharmacokinet. Biopharm. 15, 1987): one two-sided test at twice that.
 pub(super) const EQUIVALENCE: f64 = 0.10;
 
+/// Both sides compared after the rounds of a look, or with what there is before the first one.
+#[derive(Debug)]
+pub(super) struct Compared {
+    look: Option<usize>,
+    boots: (u32, u32),
+    contrast: Contrast,
+    /// How much the boots look like two modes.
+    modes: Option<f64>,
+}
+
+/// Compares two groups at each look that is complete.
+pub(super) fn compare(
+    base: &Group,
+    variant: &Group,
+    looks: &Looks,
+) -> Result<Vec<Compared>, Silence> {
+    if let Some(lack) = base.lack.as_ref().or(variant.lack.as_ref()) {
+        return Err(Silence::Lack(lack.clone()));
+    }
+    let mut values = base.values.iter().chain(&variant.values).flatten();
+    if values.any(|value| *value <= 0.0) {
+        return Err(Silence::NotPositive);
+    }
+    let rounds = base.whole_rounds().min(variant.whole_rounds());
+    let complete = looks.rounds().iter().take_while(|look| **look <= rounds);
+    let mut compared = Vec::new();
+    for (look, &until) in complete.enumerate() {
+        let boots = (base.until(until), variant.until(until));
+        compared.push(at(Some(look), base, variant, boots)?);
+    }
+    if compared.is_empty() {
+        let boots = (base.values.len(), variant.values.len());
+        compared.push(at(None, base, variant, boots)?);
+    }
+    Ok(compared)
+}
+
+/// By look: the share of cells whose boots fall into two modes. A cell that has ended counts as it
+/// was last seen.
+pub(super) fn modes_by_look<'a>(
+    cells: impl Iterator<Item = &'a Vec<Compared>> + Clone,
+    looks: &Looks,
+) -> Vec<f64> {
+    let share = |look: usize| {
+        let seen = cells.clone().filter_map(|of| of.get(look).or(of.last()));
+        modes::share(seen.filter_map(|compared| compared.modes))
+    };
+    (0..looks.rounds().len()).map(share).collect()
+}
+
 impl Course {
-    /// Goes through the looks; `margin` is on logarithms.
+    /// Goes through the looks; `modes` is by look, `margin` on logarithms. None of no looks.
     pub(super) fn of(
-        base: &Group,
-        variant: &Group,
+        compared: Vec<Compared>,
+        modes: &[f64],
         looks: &Looks,
         margin: f64,
-    ) -> Result<Course, Silence> {
-        if let Some(lack) = base.lack.as_ref().or(variant.lack.as_ref()) {
-            return Err(Silence::Lack(lack.clone()));
-        }
-        let mut values = base.values.iter().chain(&variant.values).flatten();
-        if values.any(|value| *value <= 0.0) {
-            return Err(Silence::NotPositive);
-        }
-        let rounds = base.whole_rounds().min(variant.whole_rounds());
-        let complete = looks
-            .rounds()
-            .iter()
-            .filter(|look| **look <= rounds)
-            .count();
+    ) -> Option<Course> {
         let mut course: Option<Course> = None;
-        for look in 0..complete {
-            let before = course.as_ref().map_or((1.0, false), |c| (c.p, c.inside));
-            let until = looks.rounds()[look];
-            let mut now = at(base, variant, (base.until(until), variant.until(until)))?;
-            let p = now.contrast.p(0.0);
-            now.look = Some(look);
-            now.p = before.0.min(looks.overall(look, p));
-            now.inside =
-                before.1 || is_inside(&now.contrast, margin, looks.nominal(look, EQUIVALENCE));
-            now.hopeless = looks.is_hopeless(look, p) && !now.may_be_inside(looks, look, margin);
-            course = Some(now);
+        for now in compared {
+            let modes = now.look.and_then(|look| modes.get(look)).copied();
+            let contrast = now.contrast.among(modes.unwrap_or(0.0));
+            let mut next = Course {
+                look: now.look,
+                boots: now.boots,
+                contrast,
+                p: 1.0,
+                inside: false,
+                hopeless: false,
+            };
+            if let Some(look) = now.look {
+                let before = course.as_ref().map_or((1.0, false), |c| (c.p, c.inside));
+                let p = next.contrast.p(0.0);
+                let level = looks.nominal(look, EQUIVALENCE);
+                next.p = before.0.min(looks.overall(look, p));
+                next.inside = before.1 || is_inside(&next.contrast, margin, level);
+                next.hopeless =
+                    looks.is_hopeless(look, p) && !next.may_be_inside(looks, look, margin);
+            }
+            course = Some(next);
         }
-        match course {
-            Some(course) => Ok(course),
-            None => at(base, variant, (base.values.len(), variant.values.len())),
-        }
+        course
     }
 
     /// The interval that holds at every look, if there is one yet.
@@ -105,32 +150,35 @@ fn is_inside(contrast: &Contrast, margin: f64, level: f64) -> bool {
             .all(|edge| contrast.p(*edge) <= level)
 }
 
-/// The first `n` boots of the base and `m` of the variant compared, not as a look yet.
-fn at(base: &Group, variant: &Group, (n, m): (usize, usize)) -> Result<Course, Silence> {
+/// The first `n` boots of the base and `m` of the variant compared.
+fn at(
+    look: Option<usize>,
+    base: &Group,
+    variant: &Group,
+    (n, m): (usize, usize),
+) -> Result<Compared, Silence> {
     let logs: Vec<Vec<f64>> = base.values[..n]
         .iter()
         .chain(&variant.values[..m])
         .map(|boot| boot.iter().map(|value| value.ln()).collect())
         .collect();
+    let values: Option<Vec<f64>> = levels(&logs).into_iter().collect();
+    let values = values.ok_or(Silence::Lack(Lack::Missing))?;
     let rounds = base.rounds[..n].iter().chain(&variant.rounds[..m]);
-    let boots: Option<Vec<Boot>> = rounds
-        .zip(levels(&logs))
-        .map(|(&round, value)| value.map(|value| Boot { round, value }))
+    let boots: Vec<Boot> = rounds
+        .zip(&values)
+        .map(|(&round, &value)| Boot { round, value })
         .collect();
-    let boots = boots.ok_or(Silence::Lack(Lack::Missing))?;
     let (base, variant) = boots.split_at(n);
     if n < 2 || m < 2 {
         return Err(Silence::TooFew);
     }
     // Chance must show: where it does not, it was not let in, and nothing can be concluded.
     let ranks = RankSums::new(n, m);
-    let contrast = Contrast::with(base, variant, ranks).ok_or(Silence::NoSpread)?;
-    Ok(Course {
-        look: None,
+    Ok(Compared {
+        look,
         boots: (n as u32, m as u32),
-        contrast,
-        p: 1.0,
-        inside: false,
-        hopeless: false,
+        contrast: Contrast::with(base, variant, ranks).ok_or(Silence::NoSpread)?,
+        modes: modes::score(&values[..n], &values[n..]),
     })
 }

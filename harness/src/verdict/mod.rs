@@ -16,7 +16,9 @@ mod decide;
 mod group;
 pub mod identical;
 pub mod looks;
+mod lookup;
 pub mod median;
+pub mod modes;
 pub mod noise;
 pub mod oddities;
 pub mod outcome;
@@ -149,7 +151,7 @@ fn findings<'a>(
         return Vec::new();
     };
     let margin = trial.margin.ln_1p();
-    let mut compared = Vec::new();
+    let (mut groups, mut compared) = (Vec::new(), Vec::new());
     for variant in variants {
         for (cell_id, cell) in cells {
             let [base_boots, boots] = [base, variant].map(|of| Group::of(samples, of.id, *cell_id));
@@ -157,37 +159,44 @@ fn findings<'a>(
             if base_boots.is_empty() || boots.is_empty() {
                 continue;
             }
-            let course = Course::of(&base_boots, &boots, looks, margin);
-            compared.push((variant.id, *cell_id, cell, base_boots, boots, course));
+            compared.push(course::compare(&base_boots, &boots, looks));
+            groups.push((variant.id, *cell_id, cell, base_boots, boots));
         }
     }
-    let mut p: Vec<Option<f64>> = compared
+    let modes = course::modes_by_look(compared.iter().flatten(), looks);
+    let courses: Vec<std::result::Result<Course, Silence>> = compared
+        .into_iter()
+        .map(|of| Course::of(of?, &modes, looks, margin).ok_or(Silence::TooFew))
+        .collect();
+    let mut p: Vec<Option<f64>> = courses
         .iter()
-        .map(|(.., course)| course.as_ref().ok().map(|course| course.p))
+        .map(|course| course.as_ref().ok().map(|course| course.p))
         .collect();
     adjust::benjamini_hochberg(&mut p);
-    let judged = compared.into_iter().zip(p);
+    let judged = groups.into_iter().zip(courses).zip(p);
     judged
-        .map(|((variant, cell_id, cell, base_boots, boots, course), p)| {
-            let answer = match &course {
-                Ok(course) => {
-                    let higher = cell.better == "higher";
-                    decide::decide(course, looks, p.unwrap_or(1.0), margin, higher)
+        .map(
+            |(((variant, cell_id, cell, base_boots, boots), course), p)| {
+                let answer = match &course {
+                    Ok(course) => {
+                        let higher = cell.better == "higher";
+                        decide::decide(course, looks, p.unwrap_or(1.0), margin, higher)
+                    }
+                    Err(silence) => decide::silent(silence),
+                };
+                Finding {
+                    variant,
+                    baseline: base.id,
+                    cell_id,
+                    cell,
+                    base: base_boots,
+                    boots,
+                    course,
+                    p_adjusted: p,
+                    answer,
                 }
-                Err(silence) => decide::silent(silence),
-            };
-            Finding {
-                variant,
-                baseline: base.id,
-                cell_id,
-                cell,
-                base: base_boots,
-                boots,
-                course,
-                p_adjusted: p,
-                answer,
-            }
-        })
+            },
+        )
         .collect()
 }
 

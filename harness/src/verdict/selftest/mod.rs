@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::adjust;
-use super::course::{Course, EQUIVALENCE};
+use super::course::{self, Course, EQUIVALENCE};
 use super::decide::{self, Answer};
 use super::group::Group;
 use super::looks::Looks;
@@ -96,11 +96,14 @@ pub fn run(boots: &Boots, side: usize, splits: usize, margin: f64, seed: u64) ->
     let share = |cell: usize, is: fn(&Judged) -> bool| {
         judged.iter().filter(|of| is(&of[cell])).count() as f64 / splits as f64
     };
-    let some = &drawn[..EFFECT_SPLITS.min(splits)];
+    let some: Vec<Vec<Option<Course>>> = drawn[..EFFECT_SPLITS.min(splits)]
+        .par_iter()
+        .map(|split| split.courses(boots, &looks, margin.ln_1p()))
+        .collect();
     let cell_tests = (0..boots.cells.len()).into_par_iter().map(|cell| {
         let intervals = |level: f64| -> Vec<Option<(f64, f64)>> {
-            some.iter()
-                .map(|split| split.course(boots, cell, &looks, margin.ln_1p()))
+            let courses = some.iter().map(|of| of[cell].as_ref());
+            courses
                 .map(|course| course?.contrast.interval(level))
                 .collect()
         };
@@ -160,8 +163,9 @@ impl Split {
         }
     }
 
-    fn course(&self, boots: &Boots, cell: usize, looks: &Looks, margin: f64) -> Option<Course> {
-        let group = |side: &[usize]| Group {
+    /// All cells of the split, compared.
+    fn courses(&self, boots: &Boots, looks: &Looks, margin: f64) -> Vec<Option<Course>> {
+        let group = |side: &[usize], cell: usize| Group {
             rounds: (0..).take(side.len()).collect(),
             values: side
                 .iter()
@@ -169,13 +173,19 @@ impl Split {
                 .collect(),
             ..Group::default()
         };
-        Course::of(&group(&self.base), &group(&self.variant), looks, margin).ok()
+        let compared: Vec<_> = (0..boots.cells.len())
+            .map(|cell| {
+                let (base, variant) = (group(&self.base, cell), group(&self.variant, cell));
+                course::compare(&base, &variant, looks).ok()
+            })
+            .collect();
+        let modes = course::modes_by_look(compared.iter().flatten(), looks);
+        let course = |of: Option<_>| Course::of(of?, &modes, looks, margin);
+        compared.into_iter().map(course).collect()
     }
 
     fn judge(&self, boots: &Boots, looks: &Looks, margin: f64) -> Vec<Judged> {
-        let courses: Vec<Option<Course>> = (0..boots.cells.len())
-            .map(|cell| self.course(boots, cell, looks, margin))
-            .collect();
+        let courses = self.courses(boots, looks, margin);
         let mut p: Vec<Option<f64>> = courses
             .iter()
             .map(|course| course.as_ref().map(|course| course.p))

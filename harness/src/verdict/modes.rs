@@ -1,0 +1,133 @@
+//! Boots in two modes, over the cells of a trial.
+//!
+//! Where boots fall into two modes by chance, all of base may be in one and all of variant in the
+//! other: with 5 boots a side and modes as frequent, that happens in one of 512 cells, and the boots
+//! of such a cell look just like a shift with little noise. With more boots, most may be apart and
+//! the others look like outliers. No test of that cell alone can tell; but the other cells of its
+//! trial show whether boots fall into modes here. As far as they do, ranks are trusted instead.
+
+use super::lookup::line_between;
+
+/// The values of the upper mode of one group, for each number of them: their distance from what they
+/// would sum up to if they were like the others, and the squares that this is measured against.
+fn cuts(values: &[f64]) -> Vec<(f64, f64, usize)> {
+    let n = values.len();
+    let mean = values.iter().sum::<f64>() / n as f64;
+    let mut sorted: Vec<f64> = values.iter().map(|v| v - mean).collect();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let sums = sorted.iter().scan(0.0, |sum, value| {
+        let before = *sum;
+        *sum += value;
+        Some(before)
+    });
+    sums.enumerate()
+        .map(|(k, sum)| (sum, (k * (n - k)) as f64 / n as f64, k.min(n - k)))
+        .collect()
+}
+
+/// How much of the spread within two groups two modes explain, the same distance apart in both: 0
+/// to 1. Each boot is in either mode, as fits best, but a fifth of them and at least two are not in
+/// their group's more frequent one: fewer are outliers.
+pub fn explained(base: &[f64], variant: &[f64]) -> Option<f64> {
+    let squares = |values: &[f64]| {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        values.iter().map(|v| (v - mean).powi(2)).sum::<f64>()
+    };
+    let all = squares(base) + squares(variant);
+    let least = (base.len() + variant.len()).div_ceil(5).max(2);
+    let (of_base, of_variant) = (cuts(base), cuts(variant));
+    let pairs = of_base
+        .iter()
+        .flat_map(|a| of_variant.iter().map(move |b| (a, b)));
+    let most = pairs
+        .filter(|(a, b)| a.2 + b.2 >= least)
+        .map(|(a, b)| (a.0 + b.0).powi(2) / (a.1 + b.1))
+        .fold(0.0, f64::max);
+    (all > 0.0).then(|| most / all)
+}
+
+/// With more boots a side than these, ranks say nearly as much as anything else.
+const MOST_BOOTS: usize = 40;
+
+/// How much more the boots of a cell look like two modes than normal noise does, in standard
+/// deviations of the latter. `None` where it does not matter or cannot be said.
+pub fn score(base: &[f64], variant: &[f64]) -> Option<f64> {
+    let few = base.len().min(variant.len());
+    let many = base.len().max(variant.len());
+    if few < 3 || many > MOST_BOOTS {
+        return None;
+    }
+    let boots = (base.len() + variant.len()) as f64;
+    let above = explained(base, variant)? - line_between(&EXPECTED, boots);
+    Some(above / line_between(&DEVIATION, boots))
+}
+
+/// By how much two modes explain normal noise, by the boots of both sides, and its standard
+/// deviation; both made by `bench/verdicts --calibrate`.
+const EXPECTED: [(f64, f64); 10] = [
+    (6.0, 0.8148),
+    (8.0, 0.8033),
+    (10.0, 0.7801),
+    (12.0, 0.7544),
+    (14.0, 0.7424),
+    (16.0, 0.7278),
+    (20.0, 0.7132),
+    (24.0, 0.7010),
+    (40.0, 0.6762),
+    (80.0, 0.6568),
+];
+const DEVIATION: [(f64, f64); 10] = [
+    (6.0, 0.1136),
+    (8.0, 0.0839),
+    (10.0, 0.0756),
+    (12.0, 0.0753),
+    (14.0, 0.0700),
+    (16.0, 0.0686),
+    (20.0, 0.0622),
+    (24.0, 0.0585),
+    (40.0, 0.0479),
+    (80.0, 0.0357),
+];
+
+/// So many standard errors are put down to chance.
+const SHY: f64 = 0.75;
+
+/// The share of a trial's cells whose boots fall into modes, 0 to 1: the mean of their scores, less
+/// what it may be by chance.
+pub fn share(scores: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = scores.fold((0.0, 0.0), |(sum, count), score| (sum + score, count + 1.0));
+    if count == 0.0 {
+        return 0.0;
+    }
+    (sum / count - SHY / count.sqrt()).clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_modes_explain_what_the_best_of_all_cuts_explains() {
+        // Base in two modes, 0 and 10, variant with one boot of three in the upper: with the modes'
+        // means in both groups (0.1 and 10; 0.05 and 10) nearly all is explained. By hand, all cuts:
+        // numpy 2.4.6, least squares over every assignment of boots to modes.
+        let found = explained(&[0.0, 0.2, 10.0], &[0.0, 0.1, 10.0]).unwrap();
+        assert!((found - 0.999_803_35).abs() < 1e-8, "{found}");
+        assert_eq!(explained(&[1.0; 3], &[2.0; 3]), None);
+    }
+
+    #[test]
+    fn the_share_is_what_chance_does_not_explain() {
+        assert_eq!(share([].into_iter()), 0.0);
+        assert_eq!(share([0.7].into_iter()), 0.0);
+        assert!((share([0.9; 100].into_iter()) - 0.825).abs() < 1e-12);
+        assert_eq!(share([3.0; 100].into_iter()), 1.0);
+    }
+
+    #[test]
+    fn few_and_many_boots_have_no_score() {
+        assert_eq!(score(&[1.0, 2.0], &[1.0, 2.0]), None);
+        let many: Vec<f64> = (0..50).map(f64::from).collect();
+        assert_eq!(score(&many, &many), None);
+    }
+}
