@@ -325,7 +325,7 @@ fn a_comment_that_moves_no_line_is_the_base_to_the_bit_and_not_booted_unless_ask
     assert_eq!((line.boots_ok, line.left_out), (0, 2), "{said}");
     drop(db);
 
-    let aa = ["--aa", "--rounds", "1", "-w", "exec"];
+    let aa = ["--aa", "--rounds", "2", "-w", "exec"];
     let said = expect(ours(trial(&series, &aa)), 3, &["not settled: rate of exec"]);
     assert!(!said.contains(identical), "{said}");
     let db = ktrial_db::Db::open(&database).unwrap();
