@@ -13,7 +13,7 @@ const SHIFT: f64 = 0.05;
 /// Rounds of the fixed trials, which find the shift in 80 % of trials.
 const FIXED: [usize; 2] = [12, 20];
 /// The most rounds of a sequential trial, by rounds of the fixed one.
-const MORE: f64 = 1.15;
+const MORE: f64 = 1.1;
 /// What the average boots of sequential trials may be, by those of the fixed ones.
 const MOST_BOOTS: f64 = 0.70;
 const NOISES: [Noise; 4] = [Noise::Normal, Noise::Skewed, Noise::Outliers, Noise::Walk];
