@@ -4,9 +4,9 @@ use crate::host::{Noise, Row};
 use crate::judges::LEVEL;
 use crate::trials::{Outcome, SHIFTS, Scores, alarms_again};
 
-/// So many standard errors above the nominal level a figure may be by chance: 5 % for all figures of
-/// a full run together, 4 numbers of boots, 4 spreads, 9 kinds of noise and 3 sizes of trials
-/// (Bonferroni, one-sided).
+/// So many standard errors above the nominal level a figure may be by chance: that happens in 5 % of
+/// full runs if all alarms of 4 numbers of boots, 4 spreads, 9 kinds of noise and 3 sizes of trials
+/// are at that level (Bonferroni, one-sided).
 const FAMILY: f64 = 3.7;
 /// Between this many and those, alarms are counted again with a second seed and so many times the
 /// cells, and judged by that count and this bound alone.
@@ -27,6 +27,8 @@ pub enum Kind {
     Alarms,
     /// The share of false ones among calls.
     FalseDiscoveries,
+    /// The share of cells called unchanged, of those shifted by just the margin.
+    Unchanged,
     /// How much more than the better of the peers is found, in normal noise and weak drift.
     Normal,
     /// The same with drift, skewed noise or outliers.
@@ -55,7 +57,14 @@ pub fn checks(outcome: &Outcome, seed: u64, null: usize) -> Vec<Check> {
         checks.extend(finds(&outcome.row, scores));
         checks
     };
-    outcome.sizes.iter().flat_map(of_size).collect()
+    let mut checks: Vec<Check> = outcome.sizes.iter().flat_map(of_size).collect();
+    checks.extend(unchanged(outcome));
+    checks
+}
+
+/// The standard error of a share that is just the nominal level.
+fn error(count: usize) -> f64 {
+    (LEVEL * (1.0 - LEVEL) / count as f64).sqrt()
 }
 
 fn alarms(row: &Row, scores: &Scores, seed: u64, null: usize) -> Check {
@@ -96,6 +105,22 @@ fn false_discoveries(row: &Row, scores: &Scores) -> Vec<Check> {
             holds: at.false_share.mean <= LEVEL + FAMILY * at.false_share.error,
         })
         .collect()
+}
+
+fn unchanged(outcome: &Outcome) -> Option<Check> {
+    let at = SHIFTS.iter().position(|shift| *shift == MARGIN)?;
+    let cells = &outcome.used[1 + at];
+    let wrong = cells.iter().filter(|cell| cell.unchanged).count();
+    let value = wrong as f64 / cells.len() as f64;
+    Some(Check {
+        kind: Kind::Unchanged,
+        row: outcome.row,
+        size: 1,
+        shift: Some(MARGIN),
+        value,
+        again: false,
+        holds: value <= LEVEL + FAMILY * error(cells.len()),
+    })
 }
 
 fn finds(row: &Row, scores: &Scores) -> Vec<Check> {

@@ -64,6 +64,11 @@ impl Options {
         Ok(())
     }
 
+    /// Whether none are chosen.
+    pub fn all_rows(&self) -> bool {
+        self.noises.is_empty() && self.rounds.is_empty() && self.between.is_empty()
+    }
+
     pub fn rows(&self) -> Vec<Row> {
         fn wanted<T: PartialEq>(chosen: &[T], one: &T) -> bool {
             chosen.is_empty() || chosen.contains(one)

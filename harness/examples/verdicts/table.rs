@@ -1,14 +1,14 @@
-//! What is printed: a block a row, and at the end the worst of all.
+//! What is printed of a row: what everyone finds, and what is not as it must be.
 
 use crate::demands::{Check, Kind};
 use crate::host::Row;
-use crate::judges::{LEVEL, Used};
+use crate::judges::Used;
 use crate::trials::{Outcome, SHIFTS, Scores, USED_SHIFT};
 
 /// A tool as it is used, and whether it calls a cell.
-type Tool = (&'static str, fn(&Used) -> bool);
+pub type Tool = (&'static str, fn(&Used) -> bool);
 
-const TOOLS: [Tool; 4] = [
+pub const TOOLS: [Tool; 4] = [
     ("ministat", |used| used.ministat),
     ("benchstat", |used| used.benchstat),
     ("LKP", |used| used.lkp),
@@ -29,7 +29,7 @@ fn percent(shift: f64) -> String {
     format!("{} %", shift * 100.0)
 }
 
-fn share(used: &[Used], says: fn(&Used) -> bool) -> f64 {
+pub fn share(used: &[Used], says: fn(&Used) -> bool) -> f64 {
     used.iter().filter(|used| says(used)).count() as f64 / used.len() as f64
 }
 
@@ -85,7 +85,7 @@ fn as_used(used: &[Vec<Used>]) {
 }
 
 /// A check in words.
-fn said(check: &Check) -> String {
+pub fn said(check: &Check) -> String {
     let cells = match check.size {
         1 => "one cell".to_owned(),
         size => format!("{size} cells"),
@@ -96,6 +96,7 @@ fn said(check: &Check) -> String {
     let what = match check.kind {
         Kind::Alarms => "alarms",
         Kind::FalseDiscoveries => "false among its calls",
+        Kind::Unchanged => "called unchanged",
         Kind::Normal | Kind::Other => "more found than by the better peer",
     };
     let again = if check.again { ", counted again" } else { "" };
@@ -104,81 +105,4 @@ fn said(check: &Check) -> String {
         check.value,
         place(&check.row)
     )
-}
-
-/// What all rows come to, to be quoted. Whether all is as it must be.
-pub struct Summary {
-    checks: Vec<Check>,
-    /// The alarms of each tool as it is used, a row each.
-    used: [Vec<f64>; 4],
-}
-
-impl Summary {
-    pub fn new() -> Summary {
-        Summary {
-            checks: Vec::new(),
-            used: Default::default(),
-        }
-    }
-
-    pub fn add(&mut self, outcome: &Outcome, checks: Vec<Check>) {
-        self.checks.extend(checks);
-        for (all, (_, says)) in self.used.iter_mut().zip(TOOLS) {
-            all.push(share(&outcome.used[0], says));
-        }
-    }
-
-    /// Prints it; how many figures are not as they must be.
-    pub fn print(&self) -> usize {
-        let mut wrong = self.checks.iter().filter(|check| !check.holds).count();
-        println!(
-            "{} figures judged, {wrong} not as they must be; {} counted again",
-            self.checks.len(),
-            self.checks.iter().filter(|check| check.again).count()
-        );
-        for kind in [Kind::Alarms, Kind::FalseDiscoveries] {
-            self.extreme("most", kind, |value| value);
-        }
-        for kind in [Kind::Normal, Kind::Other] {
-            self.extreme("least", kind, |value| -value);
-        }
-        for size in crate::trials::SIZES {
-            let alarms: Vec<f64> = self
-                .of(Kind::Alarms)
-                .filter(|check| check.size == size)
-                .map(|check| check.value)
-                .collect();
-            let mean = alarms.iter().sum::<f64>() / alarms.len().max(1) as f64;
-            let verdict = if mean <= LEVEL {
-                ""
-            } else {
-                "  WRONG: above the nominal level"
-            };
-            wrong += usize::from(mean > LEVEL);
-            println!(
-                "mean alarms over {} rows, {size} cells: {mean:.4}{verdict}",
-                alarms.len()
-            );
-        }
-        for ((name, _), alarms) in TOOLS.iter().zip(&self.used) {
-            let least = alarms.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = alarms.iter().copied().fold(0.0, f64::max);
-            println!("{name} as used: alarms from {least:.3} to {most:.3}");
-        }
-        wrong
-    }
-
-    fn of(&self, kind: Kind) -> impl Iterator<Item = &Check> {
-        self.checks.iter().filter(move |check| check.kind == kind)
-    }
-
-    fn extreme(&self, word: &str, kind: Kind, by: fn(f64) -> f64) {
-        let all = self.of(kind).count();
-        let worst = self
-            .of(kind)
-            .max_by(|a, b| by(a.value).total_cmp(&by(b.value)));
-        if let Some(worst) = worst {
-            println!("{word} of {all}: {}", said(worst));
-        }
-    }
 }

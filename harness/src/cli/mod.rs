@@ -156,3 +156,15 @@ fn pick(db: &ktrial_db::Db, wanted: Option<i64>) -> Result<ktrial_db::TrialId> {
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// clap finds names used twice, and options that need or exclude what is not there, only when a
+    /// command is first asked for.
+    #[test]
+    fn every_command_is_built_without_a_clash() {
+        Cli::command().debug_assert();
+    }
+}

@@ -27,7 +27,7 @@ const CONTROL: &str = "linux-control-same";
 
 /// Options of the self-test.
 #[derive(Debug, Args)]
-pub struct Arguments {
+pub struct SelfTestArguments {
     /// Test this machine by its own A/A trials: how often they would cry wolf, and how small an
     /// effect they can see
     #[arg(long, conflicts_with_all = ["trial", "list"])]
@@ -63,7 +63,7 @@ struct TrialCommand {
     arguments: trial::Arguments,
 }
 
-pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
+pub(super) fn run(context: &Context, arguments: &SelfTestArguments) -> Result<u8> {
     let rounds = arguments.rounds.map(usize::from);
     if let Some(file) = &arguments.data {
         let text = std::fs::read_to_string(file)

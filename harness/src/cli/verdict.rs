@@ -16,7 +16,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "trial")]
     list: bool,
     #[command(flatten)]
-    self_test: self_test::Arguments,
+    self_test: self_test::SelfTestArguments,
 }
 
 /// A trial with its verdicts, computed and stored anew.

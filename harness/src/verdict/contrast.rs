@@ -81,10 +81,10 @@ impl Contrast {
         }
         let trend = Trend::of(base.iter().chain(variant).map(|boot| boot.round));
         let level = Model::of(base, variant, &trend, 0);
-        let level_fits = level.fits_from_means();
+        let level_fits = level.started_at_means();
         let with_trend = (trend.columns() > 0).then(|| {
             let model = Model::of(base, variant, &trend, trend.columns());
-            let fits = model.fits_from_means();
+            let fits = model.started_at_means();
             (model, fits)
         });
         let (model, fits, plain) = match with_trend {

@@ -267,8 +267,8 @@ impl<const WIDTH: usize> Equations<WIDTH> {
         for a in 0..WIDTH {
             let weighted = weight * row[a];
             self.right[a] += weighted * value;
-            for (cell, b) in self.square[a][..=a].iter_mut().zip(row) {
-                *cell += weighted * b;
+            for (sum, other) in self.square[a].iter_mut().zip(row).take(a + 1) {
+                *sum += weighted * other;
             }
         }
     }

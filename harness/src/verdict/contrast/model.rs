@@ -40,7 +40,7 @@ impl Model {
     }
 
     /// The fits with the shift free, from the means.
-    pub(super) fn fits_from_means(&self) -> [(Shape, Fit); 3] {
+    pub(super) fn started_at_means(&self) -> [(Shape, Fit); 3] {
         self.each(self.width + 1, 0.0, |shape| {
             self.lines.fit(self.width + 1, 0.0, shape, None)
         })
@@ -48,9 +48,9 @@ impl Model {
 
     /// The best of these fits. The heavy and skewed shapes may have more than one hollow, so they
     /// are started from no shift as well.
-    pub(super) fn free(&self, from_means: [(Shape, Fit); 3]) -> (Shape, Fit) {
-        let mut best = from_means[0];
-        for (shape, means) in from_means.into_iter().skip(1) {
+    pub(super) fn free(&self, started_at_means: [(Shape, Fit); 3]) -> (Shape, Fit) {
+        let mut best = started_at_means[0];
+        for (shape, means) in started_at_means.into_iter().skip(1) {
             let none = self.lines.fit(self.width, 0.0, shape, None);
             let other = self.lines.fit(self.width + 1, 0.0, shape, Some(&none));
             for fit in [means, other] {
