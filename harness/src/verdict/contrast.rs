@@ -152,10 +152,9 @@ impl Contrast {
     /// The likelihood's p-value: with normal noise alone, Student's to the digit.
     fn fit_p(&self, shift: f64) -> f64 {
         let n = self.model.lines.values.len();
-        let weighed = if self.shape == Shape::Normal {
-            1.0
-        } else {
-            STRETCH_WEIGHED
+        let weighed = match self.shape {
+            Shape::Normal => 1.0,
+            _ => line_between(&STRETCH_WEIGHED, n as f64),
         };
         let worse = self.worse(shift) / stretch(n) / weighed / n as f64;
         let freedom = self.freedom();
@@ -228,7 +227,7 @@ pub fn stretch(boots: usize) -> f64 {
 const STRETCH: [(f64, f64); 4] = [(6.0, 1.12), (10.0, 1.03), (24.0, 1.025), (40.0, 1.015)];
 /// Where the fit lets some boots weigh less than others it is stretched by this as well: with
 /// outliers, the far tail is longer than with normal noise (`bench/verdicts`, 20 boots, 30 cells).
-const STRETCH_WEIGHED: f64 = 1.10;
+const STRETCH_WEIGHED: [(f64, f64); 3] = [(10.0, 1.04), (20.0, 1.05), (40.0, 1.10)];
 
 #[cfg(test)]
 mod tests;
