@@ -21,6 +21,7 @@ fn main() {
     if options.calibrate {
         return calibrate::run(options.seed, options.null);
     }
+    table::legend(options.seed, options.null, options.cells);
     let mut summary = summary::Summary::default();
     for row in options.rows() {
         let outcome = trials::run(row, options.seed, options.null, options.cells);

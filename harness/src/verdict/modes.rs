@@ -8,21 +8,32 @@
 
 use super::lookup::line_between;
 
-/// The values of the upper mode of one group, for each number of them: their distance from what they
-/// would sum up to if they were like the others, and the squares that this is measured against.
-fn cuts(values: &[f64]) -> Vec<(f64, f64, usize)> {
+/// One way to put a group's boots into two modes: the largest of them into the upper one.
+struct Cut {
+    /// By how much those in the upper mode lie above the group's mean, summed up.
+    above: f64,
+    /// The squares of the boots' places, 0 or 1, around their mean.
+    squares: f64,
+    /// Boots in the mode with fewer.
+    fewer: usize,
+}
+
+fn cuts(values: &[f64]) -> Vec<Cut> {
     let n = values.len();
     let mean = values.iter().sum::<f64>() / n as f64;
     let mut sorted: Vec<f64> = values.iter().map(|v| v - mean).collect();
     sorted.sort_by(|a, b| b.total_cmp(a));
-    let sums = sorted.iter().scan(0.0, |sum, value| {
-        let before = *sum;
-        *sum += value;
-        Some(before)
-    });
-    sums.enumerate()
-        .map(|(k, sum)| (sum, (k * (n - k)) as f64 / n as f64, k.min(n - k)))
-        .collect()
+    let mut above = 0.0;
+    let cut = |(upper, value): (usize, &f64)| {
+        let cut = Cut {
+            above,
+            squares: (upper * (n - upper)) as f64 / n as f64,
+            fewer: upper.min(n - upper),
+        };
+        above += value;
+        cut
+    };
+    sorted.iter().enumerate().map(cut).collect()
 }
 
 /// How much of the spread within two groups two modes explain, the same distance apart in both: 0
@@ -40,8 +51,8 @@ pub fn explained(base: &[f64], variant: &[f64]) -> Option<f64> {
         .iter()
         .flat_map(|a| of_variant.iter().map(move |b| (a, b)));
     let most = pairs
-        .filter(|(a, b)| a.2 + b.2 >= least)
-        .map(|(a, b)| (a.0 + b.0).powi(2) / (a.1 + b.1))
+        .filter(|(a, b)| a.fewer + b.fewer >= least)
+        .map(|(a, b)| (a.above + b.above).powi(2) / (a.squares + b.squares))
         .fold(0.0, f64::max);
     (all > 0.0).then(|| most / all)
 }
