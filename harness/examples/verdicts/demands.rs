@@ -9,7 +9,7 @@ use crate::trials::{Outcome, SHIFTS, Scores, alarms_again};
 /// are at that level (Bonferroni, one-sided).
 const FAMILY: f64 = 3.7;
 /// Between this many and those, alarms are counted again with a second seed and so many times the
-/// cells, and judged by that count and this bound alone.
+/// cells, and judged by that count and this bound alone. It is the bound of leads as well.
 const DOUBT: f64 = 2.6;
 const AGAIN: usize = 4;
 /// Finds are judged where the better of the peers finds this share, at shifts beyond the margin of
@@ -131,12 +131,12 @@ fn finds(row: &Row, scores: &Scores) -> Vec<Check> {
     };
     let mut checks = Vec::new();
     for (shift, at) in SHIFTS.iter().zip(&scores.shifts) {
-        let [own, student, ranks] = at.finds;
+        let [_, student, ranks] = at.finds;
         let best = student.max(ranks);
         if row.rounds < ROUNDS || *shift <= MARGIN || !JUDGED.contains(&best) {
             continue;
         }
-        let value = own - best;
+        let value = at.lead.mean;
         checks.push(Check {
             kind,
             row: *row,
@@ -146,7 +146,7 @@ fn finds(row: &Row, scores: &Scores) -> Vec<Check> {
             again: false,
             holds: match kind {
                 Kind::Normal => value >= -LOSS,
-                _ => value > 0.0,
+                _ => value > -DOUBT * at.lead.error,
             },
         });
     }

@@ -2,7 +2,7 @@
 
 use ktrial::verdict::boots::levels;
 use ktrial::verdict::contrast::{Boot, Contrast, Tests};
-use ktrial::verdict::modes;
+use ktrial::verdict::modes::{self, Score};
 use ktrial::verdict::ranks::RankSums;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -28,7 +28,7 @@ pub struct Opinion {
     /// Whether ktrial's estimate is beyond the margin.
     pub beyond: bool,
     /// How much the boots look like two modes.
-    pub modes: Option<f64>,
+    pub modes: Option<Score>,
     /// Student's and Mann and Whitney's p-value over means of boots.
     pub student: f64,
     pub ranks: f64,

@@ -27,6 +27,7 @@ fn main() {
         let (null, shifted) = (options.null / 10, options.cells / 6);
         exit(i32::from(sequential::run(options.seed, null, shifted) > 0));
     }
+    table::legend(options.seed, options.null, options.cells);
     let mut summary = summary::Summary::default();
     for row in options.rows() {
         let outcome = trials::run(row, options.seed, options.null, options.cells);

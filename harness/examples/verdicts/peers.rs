@@ -58,15 +58,16 @@ pub fn lkp(a: &[f64], b: &[f64]) -> bool {
     apart(a, b) || apart(b, a)
 }
 
-/// MMTests, gormanm/mmtests `bin/lib/MMTests/Stat.pm` (`_calc_meanci`, `cidiff`) and `Compare.pm`:
-/// mean ± 1.96 standard deviations of the values, not of the mean; a difference is marked when it
-/// is larger than both halves together. Its mean for "higher is better" is the harmonic one.
+/// MMTests, gormanm/mmtests at 7fe7def, `bin/lib/MMTests/Stat.pm` (`calc_hmean`, `calc_stddev`,
+/// `_calc_meanci`, `cidiff`) and `Compare.pm`: for "higher is better" the harmonic mean ± 1.96
+/// standard deviations of the values, not of the mean; a difference is marked when it is larger
+/// than both halves together.
 pub fn mmtests(a: &[f64], b: &[f64]) -> bool {
     let summary = |values: &[f64]| {
         let n = values.len() as f64;
         let mean = n / values.iter().map(|v| 1.0 / v).sum::<f64>();
-        let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
-        (mean, 1.959_964 * (squares / (n - 1.0)).sqrt())
+        let squares: f64 = values.iter().map(|v| (1.0 / v - 1.0 / mean).powi(2)).sum();
+        (mean, 1.959_964 * (squares * mean.powi(4) / n).sqrt())
     };
     let ((a, half_a), (b, half_b)) = (summary(a), summary(b));
     (a - b).abs() > half_a + half_b

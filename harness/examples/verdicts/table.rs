@@ -33,6 +33,21 @@ pub fn share(used: &[Used], says: fn(&Used) -> bool) -> f64 {
     used.iter().filter(|used| says(used)).count() as f64 / used.len() as f64
 }
 
+/// Says what is printed.
+pub fn legend(seed: u64, null: usize, cells: usize) {
+    println!("seed {seed}; {null} cells a row without a shift and {cells} with each");
+    println!(
+        "cells of a trial; alarms: trials without a shift that have one; finds: shifted cells found"
+    );
+    println!(
+        "t-test: Student's, as in ministat, ranks: Mann and Whitney's, as in benchstat, both over"
+    );
+    println!(
+        "the means of boots, and like ktrial corrected for the cells (Benjamini and Hochberg)"
+    );
+    println!();
+}
+
 /// Prints a row's block, with what is not as it must be.
 pub fn block(outcome: &Outcome, checks: &[Check]) {
     println!("{}", place(&outcome.row));

@@ -78,6 +78,8 @@ pub struct Scores {
 pub struct AtShift {
     /// Shifted cells that are found.
     pub finds: [f64; 3],
+    /// How many more of them ktrial finds than the better of the other two.
+    pub lead: Share,
     /// Of ktrial's calls, those of cells that are not shifted; the mean over trials.
     pub false_share: Share,
 }
@@ -123,10 +125,20 @@ pub fn alarms_again(row: &Row, size: usize, seed: u64, null: usize) -> (f64, usi
 
 fn scores(size: usize, unshifted: &[Opinion], shifted: &[Vec<Opinion>]) -> Scores {
     let of_shift = |cells: &Vec<Opinion>| {
-        let all = JUDGES.map(|judge| finds(judge, unshifted, cells, size));
+        let [own, student, ranks] = JUDGES.map(|judge| finds(judge, unshifted, cells, size));
+        let more = |than: &Finds| {
+            let pairs = own.found.iter().zip(&than.found);
+            Share::of(&pairs.map(|(own, other)| own - other).collect::<Vec<_>>())
+        };
+        let leads = [more(&student), more(&ranks)];
         AtShift {
-            finds: [all[0].0, all[1].0, all[2].0],
-            false_share: all[0].1,
+            finds: [&own, &student, &ranks].map(|finds| Share::of(&finds.found).mean),
+            lead: if leads[0].mean < leads[1].mean {
+                leads[0]
+            } else {
+                leads[1]
+            },
+            false_share: Share::of(&own.false_share),
         }
     };
     Scores {
@@ -148,21 +160,26 @@ fn alarms(judge: Judge, unshifted: &[Opinion], size: usize) -> f64 {
     trials.filter(|trial| alarm(trial)).count() as f64 / count as f64
 }
 
-/// The share of shifted cells found, and of calls that are false, in trials of `size` cells.
-/// Unshifted cells are used once each as long as they last.
-fn finds(judge: Judge, unshifted: &[Opinion], shifted: &[Opinion], size: usize) -> (f64, Share) {
+/// By trials: the share of shifted cells found, and of calls that are false.
+#[derive(Default)]
+struct Finds {
+    found: Vec<f64>,
+    false_share: Vec<f64>,
+}
+
+/// Goes through trials of `size` cells. Unshifted cells are used once each as long as they last.
+fn finds(judge: Judge, unshifted: &[Opinion], shifted: &[Opinion], size: usize) -> Finds {
     let truly = size.div_ceil(SHIFTED);
     let mut others = unshifted.iter().cycle();
-    let (mut found, mut false_shares) = (0, Vec::new());
+    let mut finds = Finds::default();
     for trial in shifted.chunks_exact(truly) {
         let mut cells: Vec<&Opinion> = trial.iter().collect();
         cells.extend(others.by_ref().take(size - truly));
         let called = judge.calls(&cells);
-        let count = |called: &[bool]| called.iter().filter(|c| **c).count();
+        let count = |called: &[bool]| called.iter().filter(|c| **c).count() as f64;
         let (right, wrong) = (count(&called[..truly]), count(&called[truly..]));
-        found += right;
-        false_shares.push(wrong as f64 / (right + wrong).max(1) as f64);
+        finds.found.push(right / truly as f64);
+        finds.false_share.push(wrong / (right + wrong).max(1.0));
     }
-    let asked = false_shares.len() * truly;
-    (found as f64 / asked as f64, Share::of(&false_shares))
+    finds
 }

@@ -4,9 +4,10 @@
 //! with the shift free and once held, under each of a few shapes of noise, and compares how well
 //! the best of them fits. It knows how small a chance is, but only as far as the noise has one of
 //! those shapes. The second is the rank sum test, which knows nothing of shapes and is asked at a
-//! looser level. With drift of the host, both look at what a smooth curve over the rounds leaves.
+//! looser level, and at no looser one where boots fall into modes ([`super::modes`]). With drift of
+//! the host, both look at what a smooth curve over the rounds leaves.
 //!
-//! `bench/verdicts` shows what comes of it; its `--calibrate` makes the table in [`mod@self`].
+//! `bench/verdicts` shows what comes of it; its `--calibrate` says what the tables in here must be.
 
 mod model;
 mod trend;
@@ -45,7 +46,7 @@ pub struct Contrast {
     ranks: RankSums,
     /// All differences between the groups less the trend, sorted.
     differences: Vec<f64>,
-    /// The share of the trial's cells with boots in two modes.
+    /// How far boots of the trial fall into modes.
     modes: f64,
 }
 
@@ -60,7 +61,7 @@ pub struct Tests {
 }
 
 impl Tests {
-    /// What both agree on, among cells a share of which, 0 to 1, has boots in two modes.
+    /// What both agree on. As far as boots fall into modes, 0 to 1, ranks count at no looser level.
     pub fn p(&self, modes: f64) -> f64 {
         let looser = (1.0 - modes) * self.ranks.powf(self.power);
         self.fit.max(looser + modes * self.ranks)
@@ -117,8 +118,8 @@ impl Contrast {
         self.shape
     }
 
-    /// The same among the cells of a trial, a share of which, 0 to 1, has boots in two modes
-    /// ([`super::modes`]).
+    /// The same among the cells of a trial whose boots fall into modes as far as `modes` says, 0 to
+    /// 1 ([`super::modes::share`]).
     pub fn among(self, modes: f64) -> Contrast {
         Contrast { modes, ..self }
     }
@@ -152,10 +153,9 @@ impl Contrast {
     /// The likelihood's p-value: with normal noise alone, Student's to the digit.
     fn fit_p(&self, shift: f64) -> f64 {
         let n = self.model.lines.values.len();
-        let weighed = if self.shape == Shape::Normal {
-            1.0
-        } else {
-            STRETCH_WEIGHED
+        let weighed = match self.shape {
+            Shape::Normal => 1.0,
+            _ => line_between(&STRETCH_WEIGHED, n as f64),
         };
         let worse = self.worse(shift) / stretch(n) / weighed / n as f64;
         let freedom = self.freedom();
@@ -228,7 +228,7 @@ pub fn stretch(boots: usize) -> f64 {
 const STRETCH: [(f64, f64); 4] = [(6.0, 1.12), (10.0, 1.03), (24.0, 1.025), (40.0, 1.015)];
 /// Where the fit lets some boots weigh less than others it is stretched by this as well: with
 /// outliers, the far tail is longer than with normal noise (`bench/verdicts`, 20 boots, 30 cells).
-const STRETCH_WEIGHED: f64 = 1.10;
+const STRETCH_WEIGHED: [(f64, f64); 3] = [(10.0, 1.04), (20.0, 1.05), (40.0, 1.10)];
 
 #[cfg(test)]
 mod tests;

@@ -44,7 +44,7 @@ pub(super) struct Compared {
     boots: (u32, u32),
     contrast: Contrast,
     /// How much the boots look like two modes.
-    modes: Option<f64>,
+    modes: Option<modes::Score>,
 }
 
 /// Compares two groups at each look that is complete.
@@ -74,8 +74,7 @@ pub(super) fn compare(
     Ok(compared)
 }
 
-/// By look: the share of cells whose boots fall into two modes. A cell that has ended counts as it
-/// was last seen.
+/// By look: how far boots fall into two modes. A cell that has ended counts as it was last seen.
 pub(super) fn modes_by_look<'a>(
     cells: impl Iterator<Item = &'a Vec<Compared>> + Clone,
     looks: &Looks,

@@ -8,21 +8,32 @@
 
 use super::lookup::line_between;
 
-/// The values of the upper mode of one group, for each number of them: their distance from what they
-/// would sum up to if they were like the others, and the squares that this is measured against.
-fn cuts(values: &[f64]) -> Vec<(f64, f64, usize)> {
+/// One way to put a group's boots into two modes: the largest of them into the upper one.
+struct Cut {
+    /// By how much those in the upper mode lie above the group's mean, summed up.
+    above: f64,
+    /// The squares of the boots' places, 0 or 1, around their mean.
+    squares: f64,
+    /// Boots in the mode with fewer.
+    fewer: usize,
+}
+
+fn cuts(values: &[f64]) -> Vec<Cut> {
     let n = values.len();
     let mean = values.iter().sum::<f64>() / n as f64;
     let mut sorted: Vec<f64> = values.iter().map(|v| v - mean).collect();
     sorted.sort_by(|a, b| b.total_cmp(a));
-    let sums = sorted.iter().scan(0.0, |sum, value| {
-        let before = *sum;
-        *sum += value;
-        Some(before)
-    });
-    sums.enumerate()
-        .map(|(k, sum)| (sum, (k * (n - k)) as f64 / n as f64, k.min(n - k)))
-        .collect()
+    let mut above = 0.0;
+    let cut = |(upper, value): (usize, &f64)| {
+        let cut = Cut {
+            above,
+            squares: (upper * (n - upper)) as f64 / n as f64,
+            fewer: upper.min(n - upper),
+        };
+        above += value;
+        cut
+    };
+    sorted.iter().enumerate().map(cut).collect()
 }
 
 /// How much of the spread within two groups two modes explain, the same distance apart in both: 0
@@ -40,18 +51,28 @@ pub fn explained(base: &[f64], variant: &[f64]) -> Option<f64> {
         .iter()
         .flat_map(|a| of_variant.iter().map(move |b| (a, b)));
     let most = pairs
-        .filter(|(a, b)| a.2 + b.2 >= least)
-        .map(|(a, b)| (a.0 + b.0).powi(2) / (a.1 + b.1))
+        .filter(|(a, b)| a.fewer + b.fewer >= least)
+        .map(|(a, b)| (a.above + b.above).powi(2) / (a.squares + b.squares))
         .fold(0.0, f64::max);
     (all > 0.0).then(|| most / all)
 }
 
-/// With more boots a side than these, ranks say nearly as much as anything else.
-const MOST_BOOTS: usize = 40;
+/// How much the boots of a cell look like two modes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// Above what normal noise looks like, in its standard deviations.
+    above: f64,
+    /// What that counts: the more boots, the less power ranks cost, and the sooner they are trusted.
+    weight: f64,
+}
 
-/// How much more the boots of a cell look like two modes than normal noise does, in standard
-/// deviations of the latter. `None` where it does not matter or cannot be said.
-pub fn score(base: &[f64], variant: &[f64]) -> Option<f64> {
+/// More boots a side than these are not looked at: all ways of falling into modes are tried.
+const MOST_BOOTS: usize = 40;
+/// The boots of both sides at which a standard deviation counts as one.
+const BOOTS: f64 = 10.0;
+
+/// Looks at the boots of a cell. `None` where nothing can be said.
+pub fn score(base: &[f64], variant: &[f64]) -> Option<Score> {
     let few = base.len().min(variant.len());
     let many = base.len().max(variant.len());
     if few < 3 || many > MOST_BOOTS {
@@ -59,7 +80,10 @@ pub fn score(base: &[f64], variant: &[f64]) -> Option<f64> {
     }
     let boots = (base.len() + variant.len()) as f64;
     let above = explained(base, variant)? - line_between(&EXPECTED, boots);
-    Some(above / line_between(&DEVIATION, boots))
+    Some(Score {
+        above: above / line_between(&DEVIATION, boots),
+        weight: boots / BOOTS,
+    })
 }
 
 /// By how much two modes explain normal noise, by the boots of both sides, and its standard
@@ -92,14 +116,19 @@ const DEVIATION: [(f64, f64); 10] = [
 /// So many standard errors are put down to chance.
 const SHY: f64 = 0.75;
 
-/// The share of a trial's cells whose boots fall into modes, 0 to 1: the mean of their scores, less
-/// what it may be by chance.
-pub fn share(scores: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = scores.fold((0.0, 0.0), |(sum, count), score| (sum + score, count + 1.0));
+/// How far ranks are to be trusted instead, 0 to 1: the mean of what the scores of a trial's cells
+/// count, less what it may be by chance.
+pub fn share(scores: impl Iterator<Item = Score>) -> f64 {
+    let (mut sum, mut squares, mut count) = (0.0, 0.0f64, 0.0);
+    for score in scores {
+        sum += score.weight * score.above;
+        squares += score.weight.powi(2);
+        count += 1.0;
+    }
     if count == 0.0 {
         return 0.0;
     }
-    (sum / count - SHY / count.sqrt()).clamp(0.0, 1.0)
+    ((sum - SHY * squares.sqrt()) / count).clamp(0.0, 1.0)
 }
 
 #[cfg(test)]
@@ -118,10 +147,32 @@ mod tests {
 
     #[test]
     fn the_share_is_what_chance_does_not_explain() {
-        assert_eq!(share([].into_iter()), 0.0);
-        assert_eq!(share([0.7].into_iter()), 0.0);
-        assert!((share([0.9; 100].into_iter()) - 0.825).abs() < 1e-12);
-        assert_eq!(share([3.0; 100].into_iter()), 1.0);
+        let of = |above: f64, weight: f64, count: usize| {
+            share(std::iter::repeat_n(Score { above, weight }, count))
+        };
+        assert_eq!(of(0.0, 1.0, 0), 0.0);
+        assert_eq!(of(0.7, 1.0, 1), 0.0);
+        // 0.5 less 0.75 / sqrt(100); and twice that for twice the boots.
+        assert!((of(0.5, 1.0, 100) - 0.425).abs() < 1e-12);
+        assert!((of(0.5, 2.0, 100) - 0.85).abs() < 1e-12);
+        assert_eq!(of(3.0, 1.0, 100), 1.0);
+    }
+
+    #[test]
+    fn modes_score_high_and_normal_noise_does_not() {
+        // numpy 2.4.6: default_rng(7).standard_normal(10).
+        let noise = [
+            0.00123, 0.29875, -0.27414, -0.89059, -0.45467, -0.99165, 0.06014, 1.34022, -0.49221,
+            -0.62047,
+        ];
+        let modes: Vec<f64> = noise
+            .iter()
+            .zip(0..)
+            .map(|(e, i)| 0.2 * e + f64::from(i % 2))
+            .collect();
+        let score = |values: &[f64]| score(&values[..5], &values[5..]).unwrap();
+        assert!(score(&noise).above < 1.0, "{:?}", score(&noise));
+        assert!(score(&modes).above > 1.5, "{:?}", score(&modes));
     }
 
     #[test]
