@@ -6,9 +6,9 @@
 //! levels and places are made exact, and what does not save the penalty after all is dropped.
 //!
 //! Source: Fearnhead and Rigaill, "Changepoint Detection in the Presence of Outliers", Journal of
-//! the American Statistical Association 114 (2019), pages 169 to 183: the biweight loss, equation
-//! 4. Their algorithm goes over all levels at once; levels 0.15 sigmas apart, as here, cost
-//! at most 0.006 squares a value more, in a tenth of the time.
+//! the American Statistical Association 114 (2019), pages 169 to 183: the biweight loss. Their
+//! algorithm goes over all levels at once; levels 0.15 sigmas apart, as here, cost at most 0.006
+//! squares a value more before they are made exact.
 
 /// What an outlier costs, in squares of the noise: values beyond 3.8 sigmas are outliers. Less than
 /// a change costs, so that two outliers side by side are no change.
@@ -17,7 +17,7 @@ pub const BOUND: f64 = 14.5;
 pub const SHORTEST_LAST: usize = 3;
 /// The least number in all others. A level that was left again sooner can't be told from outliers:
 /// where one value in twenty is one, three in a row come in one series of a hundred, and four among
-/// five nearly as often as all alarms that are allowed.
+/// five in one of three hundred.
 pub const SHORTEST: usize = 6;
 /// How far apart the levels that are tried lie, in sigmas.
 const SPACING: f32 = 0.15;
@@ -123,11 +123,11 @@ fn place(values: &[f64], parts: &mut [Part], at: usize) {
     };
     let (first, last) = (a.start + SHORTEST, b.end - shortest);
     let (mut sum, mut least, mut best) = (0.0, f64::INFINITY, b.start);
-    for place in a.start..=last {
+    for (place, value) in (a.start..).zip(&values[a.start..=last]) {
         if place >= first && sum < least {
             (least, best) = (sum, place);
         }
-        sum += bounded(values[place] - a.level) - bounded(values[place] - b.level);
+        sum += bounded(value - a.level) - bounded(value - b.level);
     }
     parts[at - 1] = fit(values, a.start, best, a.level);
     parts[at] = fit(values, best, b.end, b.level);
