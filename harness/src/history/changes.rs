@@ -4,8 +4,8 @@
 //! found with a price for each change ([`partition`]); and that price is such that of unchanged
 //! series of this length one in a hundred shows any change ([`penalties`], by simulation).
 
-use super::partition::{BOUND, Part, SHORTEST, SHORTEST_LAST, coarse, partition, saved};
-use super::{penalties, spread};
+use super::partition::{BOUND, Part, SHORTEST, SHORTEST_LAST, partition, saved};
+use super::{penalties, race, spread};
 use crate::verdict::student;
 
 /// Confidence level of the intervals of sizes.
@@ -16,6 +16,8 @@ const GENEROUS: f64 = 6.0;
 pub const FEWEST: usize = SHORTEST + SHORTEST_LAST;
 /// The least noise that is believed, as a share of the values: numbers are rounded.
 const ROUNDING: f64 = 1e-12;
+/// A series with a range of more sigmas than this is wide.
+const WIDE: f64 = 50.0;
 
 /// A stretch of one level.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,9 +74,8 @@ pub fn changes(values: &[f64], least: f64) -> Changes {
     if values.iter().any(|v| !v.is_finite()) {
         return without_level(values.len());
     }
-    let order = Order::of(values);
-    let sigma = sigma(values, &order, least);
-    let scaled = order.in_sigmas(values, sigma);
+    let sigma = sigma(values, least);
+    let scaled = in_sigmas(values, sigma);
     let parts = partition(&scaled, penalties::penalty(values.len()));
     let segments = segments(values, &scaled, &parts);
     // Less was left of it by the many levels of the generous division.
@@ -111,8 +112,7 @@ fn without_level(count: usize) -> Changes {
 /// The most that a change saves in `values`, in squares of sigma: the highest penalty under which
 /// there is one, or 0. It is what [`penalties`] has the quantiles of. Values are finite.
 pub fn most_saved(values: &[f64], least: f64) -> f64 {
-    let order = Order::of(values);
-    let scaled = order.in_sigmas(values, sigma(values, &order, least));
+    let scaled = in_sigmas(values, sigma(values, least));
     let cost = |parts: &[Part]| parts.iter().map(|part| part.cost).sum::<f64>();
     let whole = cost(&partition(&scaled, f64::INFINITY));
     // What each change of the cheapest division saves on average is a higher penalty, until there
@@ -130,15 +130,15 @@ pub fn most_saved(values: &[f64], least: f64) -> f64 {
 }
 
 /// The noise around the levels of a generous division; 0 where there is none.
-fn sigma(values: &[f64], order: &Order, least: f64) -> f64 {
-    let rounding = ROUNDING * order.middle(values).abs();
-    let least = least.max(rounding);
+fn sigma(values: &[f64], least: f64) -> f64 {
+    let mut sizes: Vec<f64> = values.iter().map(|v| v.abs()).collect();
+    let least = least.max(ROUNDING * spread::middle(&mut sizes));
     let rough = spread::by_differences(values).max(least);
     if rough == 0.0 || values.len() < FEWEST {
         return rough;
     }
-    let scaled = order.in_sigmas(values, rough);
-    let parts = coarse(&scaled, GENEROUS);
+    let scaled = in_sigmas(values, rough);
+    let parts = race::run(&scaled, GENEROUS);
     around(values, &segments(values, &scaled, &parts), rough).max(least)
 }
 
@@ -151,33 +151,28 @@ fn around(values: &[f64], segments: &[Segment], rough: f64) -> f64 {
     spread::by_residuals(&residuals, segments.len(), rough)
 }
 
-/// The indices of values in order of size.
-struct Order(Vec<usize>);
-
-impl Order {
-    fn of(values: &[f64]) -> Order {
-        let mut order: Vec<usize> = (0..values.len()).collect();
-        order.sort_unstable_by(|a, b| values[*a].total_cmp(&values[*b]));
-        Order(order)
+/// Values in sigmas, the least being 0; without noise the unit is 1. In a wide series, where two
+/// neighbours in size lie so far apart that no level reaches both, the gap says nothing and is made
+/// small, so that squares stay exact.
+fn in_sigmas(values: &[f64], sigma: f64) -> Vec<f64> {
+    let unit = if sigma > 0.0 { sigma } else { 1.0 };
+    let (low, high) = values
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+            (low.min(*v), high.max(*v))
+        });
+    if high / unit - low / unit <= WIDE {
+        return values.iter().map(|v| (v - low) / unit).collect();
     }
-
-    fn middle(&self, values: &[f64]) -> f64 {
-        self.0.get(self.0.len() / 2).map_or(0.0, |at| values[*at])
+    let widest = 2.0 * BOUND.sqrt() + 1.0;
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_unstable_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let mut scaled = vec![0.0; values.len()];
+    for pair in order.windows(2) {
+        let gap = values[pair[1]] / unit - values[pair[0]] / unit;
+        scaled[pair[1]] = scaled[pair[0]] + gap.min(widest);
     }
-
-    /// Values in sigmas, the least being 0. Where two neighbours in size lie so far apart that no
-    /// level reaches both, the gap says nothing and is made small, so that squares stay exact.
-    /// Without noise the unit is 1: there is no gap then.
-    fn in_sigmas(&self, values: &[f64], sigma: f64) -> Vec<f64> {
-        let unit = if sigma > 0.0 { sigma } else { 1.0 };
-        let widest = 2.0 * BOUND.sqrt() + 1.0;
-        let mut scaled = vec![0.0; values.len()];
-        for pair in self.0.windows(2) {
-            let gap = (values[pair[1]] - values[pair[0]]) / unit;
-            scaled[pair[1]] = scaled[pair[0]] + gap.min(widest);
-        }
-        scaled
-    }
+    scaled
 }
 
 fn segments(values: &[f64], scaled: &[f64], parts: &[Part]) -> Vec<Segment> {

@@ -2,13 +2,15 @@
 //!
 //! A value's cost is the square of its distance from the level of its segment, but at most
 //! [`BOUND`]: however far off it lies, an outlier costs no more. A change costs a penalty. The
-//! cheapest division is found by dynamic programming over levels that lie close together; then
-//! levels and places are made exact, and what does not save the penalty after all is dropped.
+//! cheapest division is found by dynamic programming over levels that lie close together ([`race`]);
+//! then levels and places are made exact, and what does not save the penalty after all is dropped.
 //!
 //! Source: Fearnhead and Rigaill, "Changepoint Detection in the Presence of Outliers", Journal of
 //! the American Statistical Association 114 (2019), pages 169 to 183: the biweight loss. Their
 //! algorithm goes over all levels at once; levels 0.15 sigmas apart, as here, cost at most 0.006
 //! squares a value more before they are made exact.
+
+use super::race;
 
 /// What an outlier costs, in squares of the noise: values beyond 3.8 sigmas are outliers. Less than
 /// a change costs, so that two outliers side by side are no change.
@@ -19,15 +21,9 @@ pub const SHORTEST_LAST: usize = 3;
 /// where one value in twenty is one, three in a row come in one series of a hundred, and four among
 /// five in one of three hundred.
 pub const SHORTEST: usize = 6;
-/// How far apart the levels that are tried lie, in sigmas.
-const SPACING: f32 = 0.15;
-/// Between values, where the level of a few may lie, one in so many is enough to begin with.
-const SPARSE: usize = 4;
 /// The levels that are tried cost a little more than the best ones: a change is looked at if it
 /// saves nearly enough.
 const NEARLY: f64 = 0.9;
-/// Levels are gone through so many at a time.
-const EIGHT: usize = 8;
 /// Steps of a fit; two or three are enough, as each can only make it cheaper.
 const STEPS: usize = 20;
 
@@ -40,7 +36,7 @@ pub(super) struct Part {
     pub end: usize,
     /// The level of least cost, in sigmas.
     pub level: f64,
-    /// What it costs, in squares of sigma.
+    /// What it costs, in squares of sigma; not told by [`race`].
     pub cost: f64,
 }
 
@@ -48,7 +44,9 @@ pub(super) struct Part {
 /// `penalty` (above 0). They are finite and no more than some sigmas apart in order of size, as
 /// memory goes with their range.
 pub(super) fn partition(values: &[f64], penalty: f64) -> Vec<Part> {
-    let mut parts = coarse(values, NEARLY * penalty);
+    let coarse = race::run(values, NEARLY * penalty);
+    let fitted = coarse.iter().map(|p| fit(values, p.start, p.end, p.level));
+    let mut parts: Vec<Part> = fitted.collect();
     for at in 1..parts.len() {
         place(values, &mut parts, at);
     }
@@ -131,140 +129,6 @@ fn place(values: &[f64], parts: &mut [Part], at: usize) {
     }
     parts[at - 1] = fit(values, a.start, best, a.level);
     parts[at] = fit(values, best, b.end, b.level);
-}
-
-/// The cheapest division whose levels are among those tried: nearly that of [`partition()`], and
-/// sooner known.
-pub(super) fn coarse(values: &[f64], penalty: f64) -> Vec<Part> {
-    let count = values.len();
-    let mut race = Race::new(values);
-    // By the number of values behind: the least cost, and start and level of the last segment.
-    let mut least = vec![f32::INFINITY; count + 1];
-    let mut last = vec![(0, 0.0); count + 1];
-    for end in 1..=count {
-        let joins = end.checked_sub(SHORTEST).filter(|start| *start >= SHORTEST);
-        race.step(
-            end,
-            joins.map(|start| (start, least[start] + penalty as f32)),
-        );
-        if end == count {
-            for start in (end.saturating_sub(SHORTEST - 1)..=end.saturating_sub(SHORTEST_LAST))
-                .filter(|start| *start >= SHORTEST)
-            {
-                race.join(start, least[start] + penalty as f32);
-            }
-        }
-        if end >= SHORTEST || end == count {
-            (least[end], last[end]) = race.winner();
-        }
-    }
-    let mut parts = Vec::new();
-    let mut end = count;
-    while end > 0 {
-        let (start, level) = last[end];
-        parts.push(fit(values, start, end, level));
-        end = start;
-    }
-    parts.reverse();
-    parts
-}
-
-/// All levels that are tried, side by side, each with the cheapest past that ends at it: the middles
-/// of the bins of [`SPACING`] that hold a value, and of some others.
-struct Race {
-    /// Above the lowest one, which is `low`.
-    values: Vec<f32>,
-    low: f64,
-    levels: Vec<f32>,
-    costs: Vec<f32>,
-    starts: Vec<u32>,
-    /// What each of the last [`SHORTEST`] values costs at each level, and all of them.
-    recent: [Vec<f32>; SHORTEST],
-    windows: Vec<f32>,
-}
-
-impl Race {
-    fn new(values: &[f64]) -> Race {
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let values: Vec<f32> = values.iter().map(|v| (v - low) as f32).collect();
-        let bin = |value: f32| (value / SPACING) as usize;
-        let bins = values.iter().map(|v| bin(*v) + 1).max().unwrap_or(0);
-        let mut taken = vec![false; bins];
-        values.iter().for_each(|v| taken[bin(*v)] = true);
-        let middle = |bin: usize| (bin as f32 + 0.5) * SPACING;
-        let mut levels: Vec<f32> = (0..bins)
-            .filter(|bin| taken[*bin] || bin % SPARSE == 0)
-            .map(middle)
-            .collect();
-        // Filled up with the last one: processors take eight at a time.
-        let last = levels.last().copied().unwrap_or(0.0);
-        levels.resize(levels.len().next_multiple_of(EIGHT), last);
-        Race {
-            costs: vec![0.0; levels.len()],
-            starts: vec![0; levels.len()],
-            windows: vec![0.0; levels.len()],
-            recent: std::array::from_fn(|_| vec![0.0; levels.len()]),
-            levels,
-            values,
-            low,
-        }
-    }
-
-    /// Adds the value before `end`; then a segment may join that began [`SHORTEST`] values ago,
-    /// where that is cheaper: its start, and the cost of all before it.
-    fn step(&mut self, end: usize, joins: Option<(usize, f32)>) {
-        let bound = BOUND as f32;
-        let value = self.values[end - 1];
-        // Without one that may join, nothing is cheaper than to stay.
-        let (start, before) = joins.map_or((0, f32::INFINITY), |(s, c)| (s as u32, c));
-        let recent = &mut self.recent[end % SHORTEST];
-        let windows = self.windows.iter_mut().zip(recent);
-        let each = self.costs.iter_mut().zip(&mut self.starts);
-        for (((cost, from), (window, recent)), level) in each.zip(windows).zip(&self.levels) {
-            let off = value - level;
-            let new = if off * off < bound { off * off } else { bound };
-            *window += new - *recent;
-            *recent = new;
-            let (stay, join) = (*cost + new, before + *window);
-            // All bits or none: without a branch, so that four levels are done at once.
-            let joins = u32::from(join < stay).wrapping_neg();
-            *from = (start & joins) | (*from & !joins);
-            *cost = if join < stay { join } else { stay };
-        }
-    }
-
-    /// A last segment, shorter than others may be, joins where that is cheaper.
-    fn join(&mut self, start: usize, before: f32) {
-        let bound = BOUND as f32;
-        let own = &self.values[start..];
-        let each = self.costs.iter_mut().zip(&mut self.starts);
-        for ((cost, from), level) in each.zip(&self.levels) {
-            let costs = own.iter().map(|v| ((v - level) * (v - level)).min(bound));
-            let join = before + costs.sum::<f32>();
-            if join < *cost {
-                (*cost, *from) = (join, start as u32);
-            }
-        }
-    }
-
-    /// The least cost, and start and level of its last segment.
-    fn winner(&self) -> (f32, (usize, f64)) {
-        let mut eight = [f32::INFINITY; EIGHT];
-        let (chunks, _) = self.costs.as_chunks::<EIGHT>();
-        for chunk in chunks {
-            for (least, cost) in eight.iter_mut().zip(chunk) {
-                *least = if cost < least { *cost } else { *least };
-            }
-        }
-        let least = eight.into_iter().fold(f32::INFINITY, f32::min);
-        let holds = |chunk: &[f32; EIGHT]| chunk.iter().fold(false, |any, c| any | (*c == least));
-        let from = EIGHT * chunks.iter().position(holds).unwrap_or(0);
-        let at = self.costs[from..].iter().position(|cost| *cost == least);
-        let at = from + at.unwrap_or(0);
-        let of = |list: &[u32]| list.get(at).map_or(0, |start| *start as usize);
-        let level = self.levels.get(at).copied().unwrap_or(0.0);
-        (least, (of(&self.starts), self.low + f64::from(level)))
-    }
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub fn by_differences(values: &[f64]) -> f64 {
 }
 
 /// The median, the upper one of an even number; 0 of nothing. Changes the order.
-fn middle(values: &mut [f64]) -> f64 {
+pub(super) fn middle(values: &mut [f64]) -> f64 {
     if values.is_empty() {
         return 0.0;
     }
