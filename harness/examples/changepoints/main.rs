@@ -19,7 +19,7 @@ fn main() -> ExitCode {
         }
     };
     if options.calibrate {
-        calibrate::calibrate(options.seed, 2 * options.series);
+        calibrate::calibrate(1, 2 * options.series);
         return ExitCode::SUCCESS;
     }
     match table::run(&options) {

@@ -19,7 +19,8 @@ pub struct Options {
 impl Options {
     pub fn read() -> Result<Options, String> {
         let mut options = Options {
-            seed: 1,
+            // The table of penalties was made with 1.
+            seed: 2,
             series: 20_000,
             peer_series: 2_000,
             calibrate: false,

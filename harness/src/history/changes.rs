@@ -4,9 +4,8 @@
 //! found with a price for each change ([`partition`]); and that price is such that of unchanged
 //! series of this length one in a hundred shows any change ([`penalties`], by simulation).
 
-use super::partition::{self, BOUND, Level, SHORTEST, SHORTEST_LAST};
-use super::{penalties, spread};
-use crate::verdict::median::median;
+use super::partition::{BOUND, Part, SHORTEST, SHORTEST_LAST, partition, saved};
+use super::{penalties, race, spread};
 use crate::verdict::student;
 
 /// Confidence level of the intervals of sizes.
@@ -17,6 +16,8 @@ const GENEROUS: f64 = 6.0;
 pub const FEWEST: usize = SHORTEST + SHORTEST_LAST;
 /// The least noise that is believed, as a share of the values: numbers are rounded.
 const ROUNDING: f64 = 1e-12;
+/// A series with a range of more sigmas than this is wide.
+const WIDE: f64 = 50.0;
 
 /// A stretch of one level.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,26 +71,23 @@ pub struct Changes {
 /// `least`: what is known of single values, or 0. The same values give the same answer. Where a
 /// value is not finite there is no level (NaN), and no change is found.
 pub fn changes(values: &[f64], least: f64) -> Changes {
-    let finite = values.iter().all(|v| v.is_finite());
-    let sigma = if finite {
-        sigma(values, least)
-    } else {
-        f64::NAN
-    };
-    let penalty = penalties::penalty(values.len());
-    // Values that are all the same have no noise at all, and no change.
-    let scaled = in_sigmas(values, if sigma > 0.0 { sigma } else { 1.0 });
-    let levels = match finite {
-        true => partition::partition(&scaled, penalty),
-        false => vec![Level {
-            start: 0,
-            level: f64::NAN,
-        }],
-    };
-    let segments = segments(values, &scaled, &levels);
+    if values.iter().any(|v| !v.is_finite()) {
+        return without_level(values.len());
+    }
+    let sigma = sigma(values, least);
+    let scaled = in_sigmas(values, sigma);
+    let parts = partition(&scaled, penalties::penalty(values.len()));
+    let segments = segments(values, &scaled, &parts);
+    // Less was left of it by the many levels of the generous division.
+    let sigma = around(values, &segments, sigma).max(sigma);
+    let noise = Noise::of(&segments, sigma);
     let changes = segments
         .windows(2)
-        .map(|pair| change(&segments, pair, &scaled, sigma))
+        .zip(parts.windows(2))
+        .map(|(pair, parts)| {
+            let saved = saved(&scaled, &parts[0], &parts[1]);
+            change(pair, &noise, penalties::chance(values.len(), saved))
+        })
         .collect();
     Changes {
         segments,
@@ -98,27 +96,32 @@ pub fn changes(values: &[f64], least: f64) -> Changes {
     }
 }
 
-/// The most that a change saves in `values`, in squares of sigma: the highest penalty under which
-/// there is one, or 0. It is what [`penalties`] has the quantiles of.
-pub fn most_saved(values: &[f64], least: f64) -> f64 {
-    let sigma = sigma(values, least);
-    if sigma == 0.0 {
-        return 0.0;
+fn without_level(count: usize) -> Changes {
+    Changes {
+        segments: vec![Segment {
+            start: 0,
+            end: count,
+            level: f64::NAN,
+            outliers: Vec::new(),
+        }],
+        changes: Vec::new(),
+        sigma: f64::NAN,
     }
-    let scaled = in_sigmas(values, sigma);
-    let whole = partition::cost(&scaled);
+}
+
+/// The most that a change saves in `values`, in squares of sigma: the highest penalty under which
+/// there is one, or 0. It is what [`penalties`] has the quantiles of. Values are finite.
+pub fn most_saved(values: &[f64], least: f64) -> f64 {
+    let scaled = in_sigmas(values, sigma(values, least));
+    let cost = |parts: &[Part]| parts.iter().map(|part| part.cost).sum::<f64>();
+    let whole = cost(&partition(&scaled, f64::INFINITY));
     // What each change of the cheapest division saves on average is a higher penalty, until there
     // is no change: Dinkelbach, Management Science 13 (1967).
     let mut penalty = GENEROUS;
     loop {
-        let levels = partition::partition(&scaled, penalty);
-        let ends = levels.iter().skip(1).map(|next| next.start);
-        let parts = levels.iter().zip(ends.chain([scaled.len()]));
-        let costs: f64 = parts
-            .map(|(l, end)| partition::cost(&scaled[l.start..end]))
-            .sum();
-        let changes = levels.len().saturating_sub(1);
-        let saved = (whole - costs) / changes as f64;
+        let parts = partition(&scaled, penalty);
+        let changes = parts.len().saturating_sub(1);
+        let saved = (whole - cost(&parts)) / changes as f64;
         if changes == 0 || saved <= penalty {
             return if penalty > GENEROUS { penalty } else { 0.0 };
         }
@@ -126,72 +129,106 @@ pub fn most_saved(values: &[f64], least: f64) -> f64 {
     }
 }
 
-/// The noise around the levels of a generous division.
+/// The noise around the levels of a generous division; 0 where there is none.
 fn sigma(values: &[f64], least: f64) -> f64 {
-    let sizes: Vec<f64> = values.iter().map(|v| v.abs()).collect();
-    let least = least.max(ROUNDING * median(&sizes).unwrap_or(0.0));
+    let mut sizes: Vec<f64> = values.iter().map(|v| v.abs()).collect();
+    let least = least.max(ROUNDING * spread::middle(&mut sizes));
     let rough = spread::by_differences(values).max(least);
     if rough == 0.0 || values.len() < FEWEST {
         return rough;
     }
     let scaled = in_sigmas(values, rough);
-    let levels = partition::partition(&scaled, GENEROUS);
-    let segments = segments(values, &scaled, &levels);
+    let parts = race::run(&scaled, GENEROUS);
+    around(values, &segments(values, &scaled, &parts), rough).max(least)
+}
+
+/// The noise around the levels of these segments, about as large as `rough`.
+fn around(values: &[f64], segments: &[Segment], rough: f64) -> f64 {
     let residuals: Vec<f64> = segments
         .iter()
         .flat_map(|s| values[s.start..s.end].iter().map(|v| v - s.level))
         .collect();
-    spread::by_residuals(&residuals, segments.len(), rough).max(least)
+    spread::by_residuals(&residuals, segments.len(), rough)
 }
 
-/// Values in sigmas, from 0 up. Where two neighbours in size lie so far apart that no level reaches
-/// both, the gap says nothing and is made small, so that parabolas of far values stay exact.
+/// Values in sigmas, the least being 0; without noise the unit is 1. In a wide series, where two
+/// neighbours in size lie so far apart that no level reaches both, the gap says nothing and is made
+/// small, so that squares stay exact.
 fn in_sigmas(values: &[f64], sigma: f64) -> Vec<f64> {
+    let unit = if sigma > 0.0 { sigma } else { 1.0 };
+    let (low, high) = values
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+            (low.min(*v), high.max(*v))
+        });
+    if high / unit - low / unit <= WIDE {
+        return values.iter().map(|v| (v - low) / unit).collect();
+    }
     let widest = 2.0 * BOUND.sqrt() + 1.0;
     let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    order.sort_unstable_by(|a, b| values[*a].total_cmp(&values[*b]));
     let mut scaled = vec![0.0; values.len()];
     for pair in order.windows(2) {
-        let gap = (values[pair[1]] - values[pair[0]]) / sigma;
+        let gap = values[pair[1]] / unit - values[pair[0]] / unit;
         scaled[pair[1]] = scaled[pair[0]] + gap.min(widest);
     }
     scaled
 }
 
-fn segments(values: &[f64], scaled: &[f64], levels: &[Level]) -> Vec<Segment> {
-    let ends = levels.iter().skip(1).map(|next| next.start);
-    levels
-        .iter()
-        .zip(ends.chain([values.len()]))
-        .map(|(level, end)| {
-            let far = |i: &usize| (scaled[*i] - level.level).powi(2) > BOUND;
-            let near: Vec<usize> = (level.start..end).filter(|i| !far(i)).collect();
-            let sum: f64 = near.iter().map(|i| values[*i]).sum();
-            Segment {
-                start: level.start,
-                end,
-                level: sum / near.len() as f64,
-                outliers: (level.start..end).filter(far).collect(),
+fn segments(values: &[f64], scaled: &[f64], parts: &[Part]) -> Vec<Segment> {
+    let segment = |part: &Part| {
+        let (mut outliers, mut sum, mut count) = (Vec::new(), 0.0, 0.0);
+        for at in part.start..part.end {
+            if (scaled[at] - part.level).powi(2) < BOUND {
+                sum += values[at];
+                count += 1.0;
+            } else {
+                outliers.push(at);
             }
-        })
-        .collect()
+        }
+        Segment {
+            start: part.start,
+            end: part.end,
+            level: sum / count,
+            outliers,
+        }
+    };
+    parts.iter().map(segment).collect()
 }
 
-/// The change between two neighbouring segments of all.
-fn change(segments: &[Segment], pair: &[Segment], scaled: &[f64], sigma: f64) -> Change {
+/// The noise of all segments, and how far t goes with it.
+struct Noise {
+    sigma: f64,
+    quantile: f64,
+}
+
+impl Noise {
+    fn of(segments: &[Segment], sigma: f64) -> Noise {
+        let values: usize = segments.iter().map(Segment::count).sum();
+        let freedom = values.saturating_sub(segments.len()).max(1);
+        let is_needed = segments.len() > 1;
+        Noise {
+            sigma,
+            quantile: if is_needed {
+                student::quantile(LEVEL, freedom)
+            } else {
+                f64::NAN
+            },
+        }
+    }
+}
+
+/// The change between two neighbouring segments.
+fn change(pair: &[Segment], noise: &Noise, p: f64) -> Change {
     let (old, new) = (&pair[0], &pair[1]);
     let size = new.level - old.level;
     let weight = 1.0 / old.count() as f64 + 1.0 / new.count() as f64;
-    let values: usize = segments.iter().map(Segment::count).sum();
-    let freedom = values.saturating_sub(segments.len()).max(1);
-    let half = student::quantile(LEVEL, freedom) * sigma * weight.sqrt();
-    let cost = |from: usize, to: usize| partition::cost(&scaled[from..to]);
-    let saved = cost(old.start, new.end) - cost(old.start, old.end) - cost(new.start, new.end);
+    let half = noise.quantile * noise.sigma * weight.sqrt();
     Change {
         index: new.start,
         size,
         low: size - half,
         high: size + half,
-        p: penalties::chance(scaled.len(), saved),
+        p,
     }
 }

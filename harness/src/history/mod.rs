@@ -9,6 +9,7 @@ pub mod changes;
 pub mod key;
 pub mod partition;
 pub mod penalties;
+mod race;
 pub mod series;
 pub mod spread;
 pub mod text;

@@ -1,14 +1,16 @@
 //! The best division of a series into segments of constant level, outliers among them.
 //!
 //! A value's cost is the square of its distance from the level of its segment, but at most
-//! [`BOUND`]: however far off it lies, an outlier costs no more. A change costs a penalty. Of all
-//! divisions the cheapest is found, exactly, by dynamic programming over functions of the last
-//! level; each function is made of parabolas, and only those that can still win are kept.
+//! [`BOUND`]: however far off it lies, an outlier costs no more. A change costs a penalty. The
+//! cheapest division is found by dynamic programming over levels that lie close together ([`race`]);
+//! then levels and places are made exact, and what does not save the penalty after all is dropped.
 //!
 //! Source: Fearnhead and Rigaill, "Changepoint Detection in the Presence of Outliers", Journal of
-//! the American Statistical Association 114 (2019), pages 169 to 183: the biweight loss, equation
-//! 4, and algorithm 1 (R-FPOP). The shortest segments are added: a level joins the race only when
-//! it has that many values.
+//! the American Statistical Association 114 (2019), pages 169 to 183: the biweight loss. Their
+//! algorithm goes over all levels at once; levels 0.15 sigmas apart, as here, cost at most 0.006
+//! squares a value more before they are made exact.
+
+use super::race;
 
 /// What an outlier costs, in squares of the noise: values beyond 3.8 sigmas are outliers. Less than
 /// a change costs, so that two outliers side by side are no change.
@@ -17,247 +19,116 @@ pub const BOUND: f64 = 14.5;
 pub const SHORTEST_LAST: usize = 3;
 /// The least number in all others. A level that was left again sooner can't be told from outliers:
 /// where one value in twenty is one, three in a row come in one series of a hundred, and four among
-/// five nearly as often as all alarms that are allowed.
+/// five in one of three hundred.
 pub const SHORTEST: usize = 6;
+/// The levels that are tried cost a little more than the best ones: a change is looked at if it
+/// saves nearly enough.
+const NEARLY: f64 = 0.9;
+/// Steps of a fit; two or three are enough, as each can only make it cheaper.
+const STEPS: usize = 20;
 
-/// Where a segment begins, and its level.
+/// Values of one level.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Level {
-    /// Index of its first value.
+pub(super) struct Part {
+    /// Index of the first.
     pub start: usize,
-    /// The level of least cost, in the unit of the values.
+    /// Index after the last.
+    pub end: usize,
+    /// The level of least cost, in sigmas.
     pub level: f64,
+    /// What it costs, in squares of sigma; not told by [`race`].
+    pub cost: f64,
 }
 
-/// The cheapest division of `values`, given in sigmas of their noise and finite, where each change
-/// costs `penalty` (above 0).
-pub fn partition(values: &[f64], penalty: f64) -> Vec<Level> {
-    let count = values.len();
-    let Some(low) = lowest(values) else {
-        return Vec::new();
+/// The cheapest division of `values`, given in sigmas of their noise, where each change costs
+/// `penalty` (above 0). They are finite and no more than some sigmas apart in order of size, as
+/// memory goes with their range.
+pub(super) fn partition(values: &[f64], penalty: f64) -> Vec<Part> {
+    let coarse = race::run(values, NEARLY * penalty);
+    let fitted = coarse.iter().map(|p| fit(values, p.start, p.end, p.level));
+    let mut parts: Vec<Part> = fitted.collect();
+    for at in 1..parts.len() {
+        place(values, &mut parts, at);
+    }
+    loop {
+        let savings = parts.windows(2).enumerate();
+        let savings = savings.map(|(at, pair)| (at, saved(values, &pair[0], &pair[1])));
+        match savings.min_by(|a, b| a.1.total_cmp(&b.1)) {
+            Some((at, least)) if least < penalty => {
+                parts[at] = merged(values, &parts[at], &parts[at + 1]);
+                parts.remove(at + 1);
+            }
+            _ => return parts,
+        }
+    }
+}
+
+/// What the change between two neighbouring parts saves, in squares of sigma.
+pub(super) fn saved(values: &[f64], a: &Part, b: &Part) -> f64 {
+    merged(values, a, b).cost - a.cost - b.cost
+}
+
+/// Two neighbouring parts as one.
+fn merged(values: &[f64], a: &Part, b: &Part) -> Part {
+    let [a_long, b_long] = [a, b].map(|part| (part.end - part.start) as f64);
+    let middle = (a_long * a.level + b_long * b.level) / (a_long + b_long);
+    let fits = [a.level, b.level, middle].map(|from| fit(values, a.start, b.end, from));
+    let [first, second, third] = fits;
+    [second, third].into_iter().fold(
+        first,
+        |best, fit| if fit.cost < best.cost { fit } else { best },
+    )
+}
+
+/// The level of least cost near `level`: the mean of what it reaches, until that stays the same.
+fn fit(values: &[f64], start: usize, end: usize, mut level: f64) -> Part {
+    let own = &values[start..end];
+    for _ in 0..STEPS {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for value in own {
+            let off = value - level;
+            let near = f64::from(u8::from(off * off < BOUND));
+            sum += near * off;
+            count += near;
+        }
+        let step = sum / f64::max(count, 1.0);
+        level += step;
+        if step.abs() < 1e-9 {
+            break;
+        }
+    }
+    let each = own.iter().map(|v| bounded(v - level));
+    Part {
+        start,
+        end,
+        level,
+        cost: each.sum(),
+    }
+}
+
+fn bounded(off: f64) -> f64 {
+    (off * off).min(BOUND)
+}
+
+/// Puts the change before part `at` where it costs least with the levels on both sides, and fits
+/// these again.
+fn place(values: &[f64], parts: &mut [Part], at: usize) {
+    let (a, b) = (parts[at - 1], parts[at]);
+    let shortest = if b.end == values.len() {
+        SHORTEST_LAST
+    } else {
+        SHORTEST
     };
-    // By the number of values behind: the least cost, and the last segment.
-    let mut least = vec![f64::INFINITY; count + 1];
-    let mut last = vec![
-        Level {
-            start: 0,
-            level: 0.0
-        };
-        count + 1
-    ];
-    let mut costs = Costs::new(low);
-    costs.begin(0, 0.0);
-    let mut joining = Costs::new(low);
-    for end in 1..=count {
-        costs.add(values[end - 1]);
-        let newest = if end == count {
-            SHORTEST_LAST
-        } else {
-            SHORTEST
-        };
-        for length in newest..=SHORTEST {
-            let Some(start) = end.checked_sub(length).filter(|s| *s >= SHORTEST) else {
-                continue;
-            };
-            joining.begin(start, least[start] + penalty);
-            values[start..end].iter().for_each(|v| joining.add(*v));
-            costs.keep_less(&joining);
+    let (first, last) = (a.start + SHORTEST, b.end - shortest);
+    let (mut sum, mut least, mut best) = (0.0, f64::INFINITY, b.start);
+    for (place, value) in (a.start..).zip(&values[a.start..=last]) {
+        if place >= first && sum < least {
+            (least, best) = (sum, place);
         }
-        if end >= SHORTEST || end == count {
-            (least[end], last[end]) = costs.least();
-        }
+        sum += bounded(value - a.level) - bounded(value - b.level);
     }
-    let mut levels = Vec::new();
-    let mut end = count;
-    while end > 0 {
-        levels.push(last[end]);
-        end = last[end].start;
-    }
-    levels.reverse();
-    levels
-}
-
-/// The least cost of `values` as one segment, in squares of sigma.
-pub fn cost(values: &[f64]) -> f64 {
-    let Some(low) = lowest(values) else {
-        return 0.0;
-    };
-    let mut costs = Costs::new(low);
-    costs.begin(0, 0.0);
-    values.iter().for_each(|v| costs.add(*v));
-    costs.least().0
-}
-
-/// Below every value, where levels need not be looked for.
-fn lowest(values: &[f64]) -> Option<f64> {
-    let low = values.iter().copied().min_by(f64::total_cmp)?;
-    Some(low - 1.0)
-}
-
-/// The cost of the past as a function of the level that the last segment has, between `low` and
-/// the highest value: parabolas side by side.
-struct Costs {
-    low: f64,
-    pieces: Vec<Piece>,
-    spare: Vec<Piece>,
-}
-
-/// `square * level^2 + linear * level + constant`, up to the level `high`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Piece {
-    high: f64,
-    square: f64,
-    linear: f64,
-    constant: f64,
-    start: usize,
-}
-
-impl Piece {
-    fn at(&self, level: f64) -> f64 {
-        (self.square * level + self.linear) * level + self.constant
-    }
-
-    fn is_as(&self, other: &Piece) -> bool {
-        let of = |p: &Piece| (p.start, p.square, p.linear, p.constant);
-        of(self) == of(other)
-    }
-}
-
-impl Costs {
-    fn new(low: f64) -> Costs {
-        Costs {
-            low,
-            pieces: Vec::with_capacity(64),
-            spare: Vec::with_capacity(64),
-        }
-    }
-
-    /// A segment that begins at `start`, whatever its level.
-    fn begin(&mut self, start: usize, constant: f64) {
-        self.pieces.clear();
-        self.pieces.push(Piece {
-            high: f64::INFINITY,
-            square: 0.0,
-            linear: 0.0,
-            constant,
-            start,
-        });
-    }
-
-    /// Adds the bounded cost of one value.
-    fn add(&mut self, value: f64) {
-        let reach = BOUND.sqrt();
-        let (from, to) = (value - reach, value + reach);
-        let sum = &mut self.spare;
-        sum.clear();
-        let mut low = self.low;
-        for piece in &self.pieces {
-            let outside = Piece {
-                constant: piece.constant + BOUND,
-                ..*piece
-            };
-            let inside = Piece {
-                square: piece.square + 1.0,
-                linear: piece.linear - 2.0 * value,
-                constant: piece.constant + value * value,
-                ..*piece
-            };
-            for (piece, until) in [(outside, from), (inside, to), (outside, f64::INFINITY)] {
-                let high = piece.high.min(until);
-                append(sum, piece, low, high);
-                low = low.max(high);
-            }
-        }
-        std::mem::swap(&mut self.pieces, &mut self.spare);
-    }
-
-    /// Keeps the lesser of both at every level; where they are equal, what was there.
-    fn keep_less(&mut self, other: &Costs) {
-        let lesser = &mut self.spare;
-        lesser.clear();
-        let (mut i, mut j) = (0, 0);
-        let mut low = self.low;
-        while let (Some(old), Some(new)) = (self.pieces.get(i), other.pieces.get(j)) {
-            let high = old.high.min(new.high);
-            for until in crossings(old, new).into_iter().chain([high]) {
-                let until = until.min(high);
-                if until > low {
-                    let middle = if until.is_finite() {
-                        (low + until) / 2.0
-                    } else {
-                        low + 1.0
-                    };
-                    let less = if new.at(middle) < old.at(middle) {
-                        *new
-                    } else {
-                        *old
-                    };
-                    append(lesser, less, low, until);
-                    low = until;
-                }
-            }
-            i += usize::from(old.high <= high);
-            j += usize::from(new.high <= high);
-        }
-        std::mem::swap(&mut self.pieces, &mut self.spare);
-    }
-
-    /// The least cost, with the segment and the level that have it; the lowest of several.
-    fn least(&self) -> (f64, Level) {
-        let mut low = self.low;
-        let mut best = (
-            f64::INFINITY,
-            Level {
-                start: 0,
-                level: low,
-            },
-        );
-        for piece in &self.pieces {
-            let level = if piece.square > 0.0 {
-                (-piece.linear / (2.0 * piece.square)).clamp(low, piece.high)
-            } else {
-                low
-            };
-            let cost = piece.at(level);
-            if cost < best.0 {
-                let start = piece.start;
-                best = (cost, Level { start, level });
-            }
-            low = piece.high;
-        }
-        best
-    }
-}
-
-/// Adds a piece from `low` to `high`, as part of the last one where it is the same parabola.
-fn append(pieces: &mut Vec<Piece>, piece: Piece, low: f64, high: f64) {
-    if high <= low {
-        return;
-    }
-    match pieces.last_mut() {
-        Some(last) if last.is_as(&piece) => last.high = high,
-        _ => pieces.push(Piece { high, ..piece }),
-    }
-}
-
-/// Where two parabolas meet, the lower place first.
-fn crossings(a: &Piece, b: &Piece) -> [f64; 2] {
-    let square = a.square - b.square;
-    let linear = a.linear - b.linear;
-    let constant = a.constant - b.constant;
-    let nowhere = f64::NEG_INFINITY;
-    if square == 0.0 {
-        let place = -constant / linear;
-        return [nowhere, if place.is_finite() { place } else { nowhere }];
-    }
-    let discriminant = linear * linear - 4.0 * square * constant;
-    if discriminant <= 0.0 {
-        return [nowhere, nowhere];
-    }
-    // Without the difference of two near numbers: Press et al., Numerical Recipes, 5.6.
-    let half = -0.5 * (linear + discriminant.sqrt().copysign(linear));
-    let (one, two) = (half / square, constant / half);
-    [one.min(two), one.max(two)]
+    parts[at - 1] = fit(values, a.start, best, a.level);
+    parts[at] = fit(values, best, b.end, b.level);
 }
 
 #[cfg(test)]
@@ -307,7 +178,7 @@ mod tests {
         best
     }
 
-    fn total(values: &[f64], levels: &[Level], penalty: f64) -> f64 {
+    fn total(values: &[f64], levels: &[Part], penalty: f64) -> f64 {
         let mut sum = penalty * (levels.len() - 1) as f64;
         for (at, level) in levels.iter().enumerate() {
             let end = levels.get(at + 1).map_or(values.len(), |next| next.start);
@@ -328,17 +199,18 @@ mod tests {
             let values: Vec<f64> = tenths.iter().map(|v| f64::from(*v) / 10.0).collect();
             let found = total(&values, &partition(&values, penalty), penalty);
             let best = best_by_trying(&values, penalty);
-            proptest::prop_assert!((found - best).abs() < 1e-9, "{found} {best}");
-            proptest::prop_assert!((cost(&values) - cost_by_trying(&values)).abs() < 1e-9);
+            // Levels a tenth apart, and nearly enough saved: the best one may be missed by a little.
+            let most = best + 0.2 + 0.1 * penalty * starts(&values, penalty).len() as f64;
+            proptest::prop_assert!(found >= best - 1e-9 && found <= most, "{found} {best}");
         }
     }
 
     #[test]
     fn costs_of_one_segment_by_hand() {
         // Mean 2, squares 1 + 0 + 1; the outlier costs its bound.
-        assert_eq!(cost(&[1.0, 2.0, 3.0]), 2.0);
-        assert_eq!(cost(&[1.0, 2.0, 3.0, 1e6]), 2.0 + BOUND);
-        assert_eq!(cost(&[]), 0.0);
+        let cost = |values: &[f64]| partition(values, f64::INFINITY)[0].cost;
+        assert!((cost(&[1.0, 2.0, 3.0]) - 2.0).abs() < 1e-9);
+        assert!((cost(&[1.0, 2.0, 3.0, 500.0]) - 2.0 - BOUND).abs() < 1e-9);
         assert!(starts(&[], 5.0).is_empty());
         assert_eq!(starts(&[1.0], 5.0), [0]);
     }

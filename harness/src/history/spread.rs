@@ -1,7 +1,5 @@
 //! The noise of a series, without what changes and outliers add to it.
 
-use crate::verdict::median::median;
-
 /// Residuals beyond this many sigmas are outliers and say nothing of the noise.
 const BEYOND: f64 = 4.0;
 /// The variance of normal noise within [`BEYOND`] sigmas, as a share of the whole:
@@ -17,15 +15,24 @@ const ROUNDS: usize = 6;
 pub fn by_differences(values: &[f64]) -> f64 {
     let pairs = values.windows(2);
     let mut differences: Vec<f64> = pairs.map(|pair| (pair[1] - pair[0]).abs()).collect();
-    differences.sort_by(f64::total_cmp);
-    let middle = median(&differences).unwrap_or(0.0);
+    let middle = middle(&mut differences);
     if middle > 0.0 {
         return OF_MEDIAN * middle / std::f64::consts::SQRT_2;
     }
+    differences.sort_by(f64::total_cmp);
     let kept = &differences[..differences.len() * 9 / 10];
     // The mean distance of two normal values is 2 / sqrt(pi) sigma.
     let mean = kept.iter().sum::<f64>() / kept.len().max(1) as f64;
     mean * std::f64::consts::PI.sqrt() / 2.0
+}
+
+/// The median, the upper one of an even number; 0 of nothing. Changes the order.
+pub(super) fn middle(values: &mut [f64]) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let at = values.len() / 2;
+    *values.select_nth_unstable_by(at, f64::total_cmp).1
 }
 
 /// Sigma by the distances of values from their levels, of which there are `levels`: the standard
@@ -33,13 +40,17 @@ pub fn by_differences(values: &[f64]) -> f64 {
 /// `rough`, or with what the median says if that is more: too few outliers are found at first, and
 /// not too many.
 pub fn by_residuals(residuals: &[f64], levels: usize, rough: f64) -> f64 {
-    let residuals: Vec<f64> = residuals.iter().map(|r| r.abs()).collect();
-    let mut sigma = rough.max(OF_MEDIAN * median(&residuals).unwrap_or(0.0));
+    let mut residuals: Vec<f64> = residuals.iter().map(|r| r.abs()).collect();
+    let mut sigma = rough.max(OF_MEDIAN * middle(&mut residuals));
     for _ in 0..ROUNDS {
         let near = residuals.iter().filter(|r| **r <= BEYOND * sigma);
         let (squares, count) = near.fold((0.0, 0), |(s, n), r| (s + r * r, n + 1));
         let freedom = usize::saturating_sub(count, levels).max(1) as f64;
-        sigma = (squares / freedom / KEPT_VARIANCE).sqrt();
+        let next = (squares / freedom / KEPT_VARIANCE).sqrt();
+        if next == sigma {
+            break;
+        }
+        sigma = next;
     }
     sigma
 }
