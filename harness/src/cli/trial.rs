@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use ktrial_patches::catalogue::Series;
 
+use super::margin::{self, Margin};
 use super::verdict::Judged;
 use super::{Context, print};
 use crate::fault::{Fault, Result};
@@ -45,9 +46,10 @@ pub struct Arguments {
     /// So many boots of each variant, no fewer and no more, judged once
     #[arg(long, short, conflicts_with_all = ["rounds_max", "budget"], value_parser = clap::value_parser!(u32).range(1..=200))]
     rounds: Option<u32>,
-    /// Differences within this many per cent count as none
-    #[arg(long, default_value = "1", value_parser = percent)]
-    margin: f64,
+    /// Differences within this many per cent count as none; METRIC=PERCENT is for one metric, and
+    /// may be repeated [default: 1]
+    #[arg(long, value_name = "PERCENT")]
+    margin: Vec<Margin>,
     /// Guest milliseconds of one iteration
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(10..=3_600_000))]
     duration: u64,
@@ -94,19 +96,6 @@ pub(super) enum ClockChoice {
     Virtual,
     /// TCG in wall time: for looking only
     Emulated,
-}
-
-fn percent(text: &str) -> std::result::Result<f64, String> {
-    let number: f64 = text
-        .trim_end_matches('%')
-        .trim()
-        .parse()
-        .map_err(|_| "a number of per cent, such as 2 or 0.5".to_owned())?;
-    if number > 0.0 && number < 100.0 {
-        Ok(number / 100.0)
-    } else {
-        Err("a number of per cent between 0 and 100".into())
-    }
 }
 
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
@@ -210,11 +199,13 @@ fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
         plan::runs(series, duration, iterations)?
     };
     plan::check_runs(&runs)?;
+    let (margin, margins) = margin::split(&arguments.margin, &runs)?;
     Ok(Plan {
         variants: plan::variants(series)?,
         runs,
         looks: Vec::new(),
-        margin: arguments.margin,
+        margin,
+        margins,
         shape: Shape {
             cpus: arguments.cpus,
             memory_mib: arguments.memory,

@@ -74,6 +74,7 @@ mod tests {
             ],
             looks: vec![5],
             margin: 0.01,
+            margins: BTreeMap::new(),
             clock: Clock::Virtual,
             shape: Shape {
                 cpus: 1,

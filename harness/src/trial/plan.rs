@@ -23,8 +23,11 @@ pub struct Plan {
     pub runs: Vec<Run>,
     /// After how many rounds it is judged, growing; the last is the most that there are.
     pub looks: Vec<u32>,
-    /// Differences within this share count as none.
+    /// Differences within this share count as none,
     pub margin: f64,
+    /// but of these metrics within these shares.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub margins: BTreeMap<String, f64>,
     /// What the guests' time means.
     pub clock: Clock,
     /// CPUs and memory of the guests.

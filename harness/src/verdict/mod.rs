@@ -13,6 +13,7 @@ pub mod contrast;
 mod course;
 pub mod curve;
 mod decide;
+pub mod design;
 mod group;
 pub mod identical;
 pub mod looks;
@@ -30,14 +31,13 @@ pub mod text;
 use std::collections::BTreeSet;
 
 use ktrial_db::{Cell, CellId, Db, Sample, Trial, TrialId, VariantId, Verdict};
-use serde::Deserialize;
 
 use crate::fault::{Fault, Result};
 use crate::timestamp::unix_ms;
 use course::{Course, Silence};
 use decide::Answer;
+use design::Design;
 use group::Group;
-use looks::Looks;
 use oddities::Note;
 
 /// Named in the database.
@@ -51,9 +51,9 @@ pub fn judge(db: &mut Db, id: TrialId) -> Result<Vec<Verdict>> {
     let trial = trial(db, id)?;
     let cells = db.cells(id)?;
     let samples = db.samples(id)?;
-    let looks = looks_of(&trial);
+    let design = Design::of(&trial);
     let now = unix_ms();
-    let verdicts: Vec<Verdict> = findings(&trial, &cells, &samples, &looks)
+    let verdicts: Vec<Verdict> = findings(&trial, &cells, &samples, &design)
         .iter()
         .map(|finding| finding.verdict(&trial, now))
         .collect();
@@ -71,8 +71,8 @@ pub fn unsettled(db: &Db, id: TrialId, rounds: u32) -> Result<BTreeSet<Setting>>
     let cells = db.cells(id)?;
     let mut samples = db.samples(id)?;
     samples.retain(|sample| sample.round < rounds);
-    let looks = looks_of(&trial);
-    let open = findings(&trial, &cells, &samples, &looks)
+    let design = Design::of(&trial);
+    let open = findings(&trial, &cells, &samples, &design)
         .into_iter()
         .filter(|finding| finding.cell.primary && finding.answer.open)
         .map(|finding| Setting::of(finding.cell));
@@ -116,24 +116,13 @@ fn trial(db: &Db, id: TrialId) -> Result<Trial> {
     })
 }
 
-/// The looks that were planned; a trial that has none is judged once, at its end.
-fn looks_of(trial: &Trial) -> Looks {
-    #[derive(Deserialize)]
-    struct Planned {
-        looks: Vec<u32>,
-    }
-    match serde_json::from_str::<Planned>(&trial.plan_json) {
-        Ok(planned) => Looks::new(&planned.looks),
-        Err(_) => Looks::new(&[trial.rounds]),
-    }
-}
-
 /// One cell of one variant, judged.
 struct Finding<'a> {
     variant: VariantId,
     baseline: VariantId,
     cell_id: CellId,
     cell: &'a Cell,
+    margin: f64,
     base: Group,
     boots: Group,
     course: std::result::Result<Course, Silence>,
@@ -145,12 +134,12 @@ fn findings<'a>(
     trial: &Trial,
     cells: &'a [(CellId, Cell)],
     samples: &[Sample],
-    looks: &Looks,
+    design: &Design,
 ) -> Vec<Finding<'a>> {
     let Some((base, variants)) = trial.variants.split_first() else {
         return Vec::new();
     };
-    let margin = trial.margin.ln_1p();
+    let looks = &design.looks;
     let (mut groups, mut compared) = (Vec::new(), Vec::new());
     for variant in variants {
         for (cell_id, cell) in cells {
@@ -166,7 +155,11 @@ fn findings<'a>(
     let modes = course::modes_by_look(compared.iter().flatten(), looks);
     let courses: Vec<std::result::Result<Course, Silence>> = compared
         .into_iter()
-        .map(|of| Course::of(of?, &modes, looks, margin).ok_or(Silence::TooFew))
+        .zip(&groups)
+        .map(|(of, (_, _, cell, ..))| {
+            let margin = design.margin(&cell.metric).ln_1p();
+            Course::of(of?, &modes, looks, margin).ok_or(Silence::TooFew)
+        })
         .collect();
     let mut p: Vec<Option<f64>> = courses
         .iter()
@@ -177,10 +170,12 @@ fn findings<'a>(
     judged
         .map(
             |(((variant, cell_id, cell, base_boots, boots), course), p)| {
+                let margin = design.margin(&cell.metric);
                 let answer = match &course {
                     Ok(course) => {
                         let higher = cell.better == "higher";
-                        decide::decide(course, looks, p.unwrap_or(1.0), margin, higher)
+                        let p = p.unwrap_or(1.0);
+                        decide::decide(course, looks, p, margin.ln_1p(), higher)
                     }
                     Err(silence) => decide::silent(silence),
                 };
@@ -189,6 +184,7 @@ fn findings<'a>(
                     baseline: base.id,
                     cell_id,
                     cell,
+                    margin,
                     base: base_boots,
                     boots,
                     course,
@@ -210,7 +206,7 @@ impl Finding<'_> {
         oddities::notes(
             self.base.side(name(self.baseline)),
             self.boots.side(name(self.variant)),
-            trial.margin,
+            self.margin,
         )
     }
 
@@ -242,7 +238,7 @@ impl Finding<'_> {
             boots_variant: boots.1,
             base_value: self.base.middle(),
             variant_value: self.boots.middle(),
-            margin: trial.margin,
+            margin: self.margin,
             rounds_needed: self.answer.rounds_needed,
             method: METHOD.into(),
             reason: self.answer.reason.clone(),

@@ -29,6 +29,10 @@ fn verdict_of(samples: Vec<Sample>, margin: f64) -> Verdict {
 }
 
 fn looked_at(samples: &[Sample], margin: f64, looks: &[u32]) -> Verdict {
+    planned(samples, margin, &format!("{{\"looks\": {looks:?}}}"))
+}
+
+fn planned(samples: &[Sample], margin: f64, plan: &str) -> Verdict {
     let cell = Cell {
         workload: "fd-churn".into(),
         parameters: String::new(),
@@ -59,7 +63,7 @@ fn looked_at(samples: &[Sample], margin: f64, looks: &[u32]) -> Verdict {
         clock: "virtual".into(),
         accelerator: "tcg".into(),
         shape_json: String::new(),
-        plan_json: format!("{{\"looks\": {looks:?}}}"),
+        plan_json: plan.into(),
         command_line: String::new(),
         ktrial_version: String::new(),
         started_at: 0,
@@ -68,9 +72,9 @@ fn looked_at(samples: &[Sample], margin: f64, looks: &[u32]) -> Verdict {
         failure: None,
         variants: vec![variant(1, "base"), variant(2, "patched")],
     };
-    let looks = looks_of(&trial);
+    let design = Design::of(&trial);
     let cells = [(CellId(1), cell)];
-    let found = findings(&trial, &cells, samples, &looks);
+    let found = findings(&trial, &cells, samples, &design);
     found[0].verdict(&trial, 0)
 }
 
@@ -84,6 +88,18 @@ fn far_apart_is_regressed_and_close_is_unchanged() {
     assert!((verdict.ratio.unwrap() - 0.93).abs() < 1e-3);
     let same: Vec<f64> = BASE.iter().map(|v| v * 1.001).collect();
     assert_eq!(judged(BASE, &same, 0.01).verdict, "unchanged");
+}
+
+#[test]
+fn a_metric_may_have_a_margin_of_its_own() {
+    let slower: Vec<f64> = BASE.iter().map(|v| v * 0.93).collect();
+    let samples = samples_of(BASE, &slower);
+    let of = |margins: &str| planned(&samples, 0.01, &format!(r#"{{"looks": [5], "margins": {margins}}}"#));
+    let wide = of(r#"{"rate": 0.1}"#);
+    assert_eq!((wide.verdict.as_str(), wide.margin), ("unchanged", 0.1));
+    let of_another = of(r#"{"p50": 0.1}"#);
+    let found = (of_another.verdict.as_str(), of_another.margin);
+    assert_eq!(found, ("regressed", 0.01));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use ktrial_db::{Cell, CellId, Trial, Verdict};
 
 use super::curve::curves;
+use super::design::Design;
 use super::oddities::Note;
 use super::outcome::Held;
 
@@ -54,8 +55,12 @@ pub fn render_control(held: &[Held]) -> String {
 }
 
 fn heading(trial: &Trial) -> String {
+    let own: String = Design::of(trial)
+        .own_margins()
+        .map(|(metric, share)| format!(", of {metric} {}", percent(share)))
+        .collect();
     format!(
-        "trial {}: {}\n{} time ({}), {} rounds of {} variants, margin {}, seed {}\n",
+        "trial {}: {}\n{} time ({}), {} rounds of {} variants, margin {}{own}, seed {}\n",
         trial.id,
         trial.title,
         trial.clock,
