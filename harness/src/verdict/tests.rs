@@ -94,7 +94,13 @@ fn far_apart_is_regressed_and_close_is_unchanged() {
 fn a_metric_may_have_a_margin_of_its_own() {
     let slower: Vec<f64> = BASE.iter().map(|v| v * 0.93).collect();
     let samples = samples_of(BASE, &slower);
-    let of = |margins: &str| planned(&samples, 0.01, &format!(r#"{{"looks": [5], "margins": {margins}}}"#));
+    let of = |margins: &str| {
+        planned(
+            &samples,
+            0.01,
+            &format!(r#"{{"looks": [5], "margins": {margins}}}"#),
+        )
+    };
     let wide = of(r#"{"rate": 0.1}"#);
     assert_eq!((wide.verdict.as_str(), wide.margin), ("unchanged", 0.1));
     let of_another = of(r#"{"p50": 0.1}"#);
