@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../common/clock.h"
+#include "../common/marks.h"
 
 enum {
 	MAX_LINES = 20000,		/* forwarded of one job */
@@ -278,6 +279,7 @@ void run_job(struct channel *channel, const struct job *job)
 	output.lines = output.bytes = output.dropped = 0;
 	frame(channel, "begin", "%s %" PRIu64, job->id, begin);
 	channel_flush(channel);
+	mark_job();
 	pid = start(&output, job);
 	if (pid > 0) {
 		ending = supervise(&output, job, pid, begin);

@@ -78,6 +78,7 @@ impl Guest<'_> {
             clock: self.clock,
             signs: linux::SIGNS,
             limits: Limits::of(self.clock, self.shape.cpus, deadlines),
+            counter: None,
         })
     }
 }

@@ -4,6 +4,7 @@
 pub mod accel;
 mod clock;
 pub mod console;
+pub mod counter;
 mod follow;
 pub mod frames;
 mod qemu;
@@ -16,6 +17,7 @@ use std::time::Duration;
 pub use accel::Accelerator;
 pub use clock::Clock;
 pub use console::Signs;
+pub use counter::Counter;
 pub use qemu::{PROGRAM, fingerprint};
 pub use version::{check_turns, version};
 pub use watch::{Boot, Ending, boot};
@@ -39,6 +41,8 @@ pub struct Launch {
     pub signs: Signs,
     /// When to give up.
     pub limits: Limits,
+    /// Counts its instructions; only what is emulated can be counted.
+    pub counter: Option<Counter>,
 }
 
 /// When to give up on a guest, in wall time, and how much it may say.

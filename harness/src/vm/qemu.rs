@@ -25,6 +25,7 @@ pub(super) struct Files {
     pub console: PathBuf,
     pub results: PathBuf,
     pub log: PathBuf,
+    pub counts: PathBuf,
     initrd: PathBuf,
 }
 
@@ -35,6 +36,7 @@ impl Files {
             console: file("console"),
             results: file("results"),
             log: file("qemu.log"),
+            counts: file("counts"),
             initrd: file("initrd"),
         }
     }
@@ -177,6 +179,9 @@ fn arguments(launch: &Launch, files: &Files) -> Vec<String> {
         "-mon".into(),
         "chardev=monitor,mode=control".into(),
     ]);
+    if let Some(counter) = &launch.counter {
+        args.extend(["-plugin".into(), counter.argument(&files.counts)]);
+    }
     args
 }
 

@@ -115,6 +115,8 @@ pub struct Boot {
     pub warnings: u32,
     /// Whether the kernel killed a process for want of memory.
     pub out_of_memory: bool,
+    /// What was counted, as the plugin wrote it.
+    pub counts: Option<Vec<u8>>,
     /// QEMU's own messages.
     pub log: Vec<u8>,
     /// QEMU's command line.
@@ -160,6 +162,10 @@ pub fn boot(
     let ending = watch.until_the_end()?;
     let ending = watch.name(ending, &files)?;
     let took = watch.start.elapsed();
+    let counts = match launch.counter {
+        Some(_) => watch.counts(&files)?,
+        None => None,
+    };
     Ok(Boot {
         ending,
         took,
@@ -173,6 +179,7 @@ pub fn boot(
         command: watch.qemu.command,
         until_agent: watch.until_agent,
         in_jobs: watch.in_jobs,
+        counts,
     })
 }
 
@@ -282,6 +289,15 @@ impl Watch<'_> {
             Frame::Bye { .. } => Phase::Done { since },
             _ => return,
         };
+    }
+
+    /// What the plugin has written, once QEMU is gone and has written all of it.
+    fn counts(&mut self, files: &Files) -> Result<Option<Vec<u8>>> {
+        let since = Instant::now();
+        while self.qemu.child.poll()?.is_none() && since.elapsed() < POWER_OFF {
+            std::thread::sleep(process::TICK);
+        }
+        Ok(std::fs::read(&files.counts).ok())
     }
 
     /// The ending, if the guest has passed the deadline of what it is doing.
