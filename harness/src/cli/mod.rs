@@ -6,6 +6,7 @@ mod db;
 mod doctor;
 mod history;
 mod margin;
+mod profile;
 mod report;
 mod self_test;
 mod series;
@@ -61,6 +62,8 @@ enum Command {
     Verdict(verdict::Arguments),
     /// Metrics of a tree over the weeks: where each changed, by how much, between which commits
     History(history::Arguments),
+    /// Where the instructions of a trial's kernels went, function by function
+    Profile(profile::Arguments),
     /// Write the HTML report
     Report(report::Arguments),
     /// Put a series on a branch of a tree, with authors and dates kept
@@ -122,6 +125,7 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Boot(arguments) => boot::run(&context, &arguments),
         Command::Verdict(arguments) => verdict::run(&context, &arguments),
         Command::History(arguments) => history::run(&context, &arguments),
+        Command::Profile(arguments) => profile::run(&context, &arguments),
         Command::Report(arguments) => report::run(&context, &arguments),
         Command::Apply(arguments) => apply::run(&context, &arguments),
         Command::Series(command) => series::run(&context, &command),

@@ -59,6 +59,10 @@ pub struct Arguments {
     /// What the guests' time means
     #[arg(long, value_enum, default_value_t = ClockChoice::Auto)]
     clock: ClockChoice,
+    /// Count every instruction of the guests, by kernel function: in virtual time, so the same on
+    /// any machine, however busy
+    #[arg(long, conflicts_with = "clock")]
+    deterministic: bool,
     /// The guests' CPUs
     #[arg(long, default_value_t = 1)]
     cpus: u32,
@@ -127,7 +131,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
         arguments.revision.as_deref(),
     )?;
     tree.check_bootable()?;
-    plan.clock = arguments.clock.resolve(context)?;
+    plan.clock = match arguments.deterministic {
+        true => Clock::Virtual,
+        false => arguments.clock.resolve(context)?,
+    };
     plan.looks = match arguments.rounds {
         Some(rounds) => vec![rounds],
         None => plan::looks(plan.clock, plan.variants.len(), arguments.rounds_max),
@@ -212,6 +219,7 @@ fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
         }
         .check()?,
         clock: Clock::Virtual,
+        count: arguments.deterministic,
         aa: arguments.aa || series.aa,
         claims: plan::claims(series)?,
     })

@@ -4,8 +4,12 @@ use clap::Args;
 use ktrial_db::{Cell, CellId, Db, Trial, TrialId, Verdict};
 
 use super::{Context, pick, print, self_test};
+use crate::counters::stored::{self, Difference};
 use crate::fault::{At, Fault, Result};
 use crate::verdict::{self, claims, identical, outcome, text};
+
+/// Under a verdict, so many functions are named; `ktrial profile` names more.
+const FUNCTIONS: usize = 5;
 
 /// Options of `ktrial verdict`.
 #[derive(Debug, Args)]
@@ -28,6 +32,8 @@ pub(super) struct Judged {
     left_out: String,
     /// The claims of the series, held against the verdicts.
     claims: Vec<claims::HeldClaim>,
+    /// Where instructions went, if they were counted.
+    differences: Vec<Difference>,
 }
 
 impl Judged {
@@ -39,6 +45,7 @@ impl Judged {
         Ok(Judged {
             left_out: identical::render(db, &trial)?,
             claims: claims::held(db, &trial, &cells, &verdicts)?,
+            differences: stored::differences(db, &trial)?,
             trial,
             cells,
             verdicts,
@@ -53,6 +60,7 @@ impl Judged {
                 text::render(&booted, &self.cells, &self.verdicts)
             }
         };
+        text.push_str(&stored::render(&self.differences, FUNCTIONS));
         text.push_str(&self.left_out);
         text.push_str(&claims::render(&self.claims));
         text

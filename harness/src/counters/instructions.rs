@@ -13,6 +13,24 @@ pub struct Interval {
     pub functions: BTreeMap<String, u64>,
 }
 
+impl Interval {
+    /// A metric of [`METRICS`], in instructions.
+    pub fn count(&self, metric: &str) -> Option<u64> {
+        match metric {
+            "tcg.all" => self.user.checked_add(self.kernel),
+            "tcg.kernel" => Some(self.kernel),
+            "tcg.user" => Some(self.user),
+            _ => None,
+        }
+    }
+}
+
+/// What is made of an interval, each divided by the operations in it; the first is what a verdict
+/// hangs on.
+pub const METRICS: [&str; 3] = ["tcg.all", "tcg.kernel", "tcg.user"];
+/// Their unit.
+pub const UNIT: &str = "insn/op";
+
 /// By job, in the order of the list of jobs: the iterations that ended, in their order.
 pub type Jobs = Vec<Vec<Interval>>;
 
@@ -93,8 +111,15 @@ mod tests {
         assert!(jobs[0].is_empty());
         let functions = [("?".to_owned(), 1), ("open".to_owned(), 20)].into();
         let expected = [
-            Interval { user: 5, kernel: 21, functions },
-            Interval { user: 7, ..Interval::default() },
+            Interval {
+                user: 5,
+                kernel: 21,
+                functions,
+            },
+            Interval {
+                user: 7,
+                ..Interval::default()
+            },
         ];
         assert_eq!(jobs[1], expected);
     }

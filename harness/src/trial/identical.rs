@@ -80,6 +80,7 @@ mod tests {
                 cpus: 1,
                 memory_mib: 512,
             },
+            count: false,
             aa: false,
             claims: Vec::new(),
         }

@@ -11,7 +11,7 @@ use crate::guest::{Guest, Perturbation};
 use crate::home::Home;
 use crate::machine;
 use crate::timestamp::unix_ms;
-use crate::vm::{self, Boot};
+use crate::vm::{self, Boot, Counter};
 use crate::workload::{self, Job};
 
 /// A boot that the machine, and not the kernel, spoiled is tried again this often.
@@ -154,11 +154,16 @@ impl<'a> Lanes<'a> {
             clock: prepared.plan.clock,
             programs: &prepared.programs,
         };
-        let launch = guest.launch(
+        let mut launch = guest.launch(
             kernel.image(),
             &jobs(self.runs, variant, due.seed)?,
             due.seed,
         )?;
+        launch.counter = prepared.counter.clone().map(|plugin| Counter {
+            plugin,
+            symbols: kernel.symbols(),
+            exact: false,
+        });
         let folder = self
             .folder
             .join(format!("{}-{}-{}", due.round, due.position, due.attempt));

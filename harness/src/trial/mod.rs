@@ -1,5 +1,6 @@
 //! A trial: variants × rounds × workloads, in random order, every boot stored when it ends.
 
+mod counted;
 mod identical;
 mod lanes;
 pub mod plan;

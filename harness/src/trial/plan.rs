@@ -32,6 +32,9 @@ pub struct Plan {
     pub clock: Clock,
     /// CPUs and memory of the guests.
     pub shape: Shape,
+    /// The guests' instructions are counted; only what is emulated can be.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub count: bool,
     /// A variant that is its base to the bit is booted all the same.
     #[serde(default)]
     pub aa: bool,

@@ -15,6 +15,8 @@ use crate::workload::{self, Metric, Workload};
 pub(super) struct JobReport {
     /// Values by metric and iteration of the program.
     samples: BTreeMap<(String, u32), f64>,
+    /// How much was done, by iteration of the program.
+    operations: BTreeMap<u32, u64>,
     unsupported: Option<String>,
     /// A line that should have been a sample and is none.
     damaged: Option<String>,
@@ -62,6 +64,12 @@ impl JobReport {
                     _ => self.damaged = Some(text.to_owned()),
                 }
             }
+            ["operations", iteration, count] => match (iteration.parse(), count.parse::<u64>()) {
+                (Ok(iteration), Ok(count)) if !self.operations.contains_key(&iteration) => {
+                    self.operations.insert(iteration, count);
+                }
+                _ => self.damaged = Some(text.to_owned()),
+            },
             ["unsupported", what, reason @ ..] => {
                 self.unsupported = Some(format!("{what}: {}", reason.join(" ")));
             }
@@ -90,12 +98,20 @@ impl JobReport {
         })
     }
 
+    /// How much was done in an iteration.
+    pub(super) fn operations(&self, iteration: u32) -> Option<u64> {
+        self.operations.get(&iteration).copied()
+    }
+
+    /// What stands in the place of every value of the job, if it has none.
+    pub(super) fn silence(&self) -> Option<Value> {
+        let unsupported = self.unsupported.clone().map(Value::Unsupported);
+        unsupported.or_else(|| self.failure().map(Value::Failed))
+    }
+
     fn value(&self, metric: &Metric, iteration: u32) -> Value {
-        if let Some(reason) = &self.unsupported {
-            return Value::Unsupported(reason.clone());
-        }
-        if let Some(failure) = self.failure() {
-            return Value::Failed(failure);
+        if let Some(silence) = self.silence() {
+            return silence;
         }
         self.samples
             .get(&(metric.name.clone(), iteration))

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use ktrial_db::{Db, NewBoot, Trial, TrialId, VariantId, canonical_parameters};
 
+use super::counted::Counted;
 use super::lanes::{self, Done, Due, Lanes};
 use super::record::{self, JobReport};
 use super::{PlannedVariant, Prepared, Run};
@@ -125,7 +126,8 @@ impl Stage<'_> {
             let counts = !done.again;
             let line = done.line(self.prepared);
             let variant = &self.prepared.plan.variants[done.due.variant];
-            store(db, &trial, variant, &self.runs, done)?;
+            let counted = self.prepared.plan.count;
+            store(db, &trial, variant, &self.runs, counted, done)?;
             made += usize::from(counts);
             task.step(made as u64, &line);
             Ok(())
@@ -230,13 +232,20 @@ fn store(
     trial: &Trial,
     variant: &PlannedVariant,
     runs: &[Run],
+    counted: bool,
     done: Done,
 ) -> Result<()> {
     let boot = done.boot?;
     let due = done.due;
     let reports = JobReport::all(&boot.frames, runs.len());
     let trouble = record::trouble(&boot, &variant.name, runs, &reports);
-    let samples = record::samples(db, runs, variant, &reports)?;
+    let mut samples = record::samples(db, runs, variant, &reports)?;
+    let mut artifacts = record::artifacts(&boot);
+    if counted {
+        let counted = Counted::read(boot.counts.as_deref());
+        samples.extend(counted.samples(db, runs, &reports)?);
+        artifacts.push(counted.artifact(runs, &reports)?);
+    }
     let perturbation = serde_json::to_string(&Perturbation::of(due.seed));
     let warnings = (boot.warnings > 0).then(|| format!("{} kernel warnings", boot.warnings));
     record::store(
@@ -260,7 +269,7 @@ fn store(
             ended_at: unix_ms(),
             guest_boot_ns: record::guest_boot_ns(&boot.frames),
             samples,
-            artifacts: record::artifacts(&boot),
+            artifacts,
         },
     )?;
     match trouble {
