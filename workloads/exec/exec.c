@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../common/clock.h"
+#include "../common/counts.h"
 #include "../common/marks.h"
 #include "../common/options.h"
 #include "../common/samples.h"
@@ -193,9 +194,11 @@ static void iterate(uint64_t iteration, struct worker *workers, pid_t *pids,
 	double rate = 0;
 	uint64_t all = 0;
 
+	counts_begin();
 	launch(workers, pids, o);
 	wait_for(pids, o->processes);
 	mark_end();
+	counts_end(iteration);
 	for (uint64_t i = 0; i < o->processes; i++) {
 		rate += (double)workers[i].operations * (double)NS_PER_S /
 			(double)workers[i].elapsed_ns;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../common/clock.h"
+#include "../common/counts.h"
 #include "../common/marks.h"
 #include "../common/options.h"
 #include "../common/samples.h"
@@ -370,10 +371,12 @@ int main(int argc, char **argv)
 	if (o.grow)
 		report_growth(workers, &o);
 	for (uint64_t i = 0; i < o.run.iterations; i++) {
+		counts_begin();
 		mark_begin();
 		pthread_barrier_wait(&barrier);	/* all begin */
 		pthread_barrier_wait(&barrier);	/* all have ended */
 		mark_end();
+		counts_end(i);
 		report(i, workers, &o);
 	}
 	for (uint64_t i = 0; i < o.threads; i++)
