@@ -81,6 +81,7 @@ mod tests {
                 memory_mib: 512,
             },
             aa: false,
+            programs: String::new(),
             claims: Vec::new(),
         }
     }

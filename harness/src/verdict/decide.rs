@@ -8,21 +8,26 @@ use super::student;
 /// The false discovery rate that a trial allows over all its cells.
 const FALSE_DISCOVERIES: f64 = 0.05;
 /// Confidence level of the intervals shown.
-pub(super) const LEVEL: f64 = 0.95;
+pub const LEVEL: f64 = 0.95;
 /// More rounds than this are not worth proposing.
 const MOST_ROUNDS: u32 = 200;
+/// With fewer boots a side no difference can be found: of 3 against 3, ranks alone are as far apart in
+/// one of ten cases without one.
+const FEWEST_ROUNDS: u32 = 4;
 
 /// What is said of a cell.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Answer {
+pub struct Answer {
     /// "improved", "regressed", "unchanged", "inconclusive", "unsupported" or "failed".
-    pub(super) word: &'static str,
+    pub word: &'static str,
     /// The interval of the logarithm of the ratio.
-    pub(super) interval: Option<(f64, f64)>,
-    pub(super) reason: Option<String>,
-    pub(super) rounds_needed: Option<u32>,
+    pub interval: Option<(f64, f64)>,
+    /// Why it is not decided, or has no figures.
+    pub reason: Option<String>,
+    /// Rounds that would probably settle it.
+    pub rounds_needed: Option<u32>,
     /// Whether more rounds are of use.
-    pub(super) open: bool,
+    pub open: bool,
 }
 
 impl Answer {
@@ -45,12 +50,14 @@ pub(super) fn silent(silence: &Silence) -> Answer {
         Silence::Lack(Lack::Failed(why)) => Answer::plain("failed", why.clone()),
         Silence::Lack(Lack::Missing) => Answer::plain("failed", "a value is missing".to_owned()),
         Silence::NotPositive => inconclusive("a value of zero or less has no ratio"),
-        Silence::NoSpread => {
-            inconclusive("no spread between boots: the perturbation does not reach this metric")
-        }
+        // As long as there are looks, as more boots may differ.
+        Silence::NoSpread => Answer {
+            open: true,
+            ..inconclusive("no spread between boots: the perturbation does not reach this metric")
+        },
         Silence::TooFew => Answer {
             open: true,
-            rounds_needed: Some(2),
+            rounds_needed: Some(FEWEST_ROUNDS),
             ..inconclusive("fewer than two boots on a side")
         },
     }
@@ -58,7 +65,7 @@ pub(super) fn silent(silence: &Silence) -> Answer {
 
 /// Judges a cell by its course. `p` is adjusted for the trial's other cells, `margin` on logarithms,
 /// `higher_is_better` as the metric has it.
-pub(super) fn decide(
+pub fn decide(
     course: &Course,
     looks: &Looks,
     p: f64,
@@ -76,10 +83,13 @@ pub(super) fn decide(
     };
     let interval = course.interval(looks, LEVEL);
     let estimate = course.contrast.estimate();
+    let boots = course.boots.0.min(course.boots.1);
     let beyond = estimate.abs() > margin;
+    // An earlier look may have been surer: what is said must be so of all boots that there are.
+    let apart = interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0);
     let word = if course.inside && !beyond {
         "unchanged"
-    } else if beyond && p <= FALSE_DISCOVERIES {
+    } else if beyond && apart && p <= FALSE_DISCOVERIES {
         if (estimate > 0.0) == higher_is_better {
             "improved"
         } else {
@@ -88,14 +98,10 @@ pub(super) fn decide(
     } else {
         return Answer {
             interval,
-            rounds_needed: interval.and_then(|interval| {
-                rounds_needed(
-                    estimate,
-                    interval,
-                    margin,
-                    course.boots.0.min(course.boots.1),
-                )
-            }),
+            // Of what lies beyond the margin and apart from zero, only the other cells hold it back.
+            rounds_needed: interval
+                .filter(|_| !(beyond && apart))
+                .and_then(|interval| rounds_needed(estimate, interval, margin, boots)),
             open: !course.hopeless && look + 1 < looks.rounds().len(),
             ..Answer::plain("inconclusive", why_open(course, looks, look, p, beyond))
         };
@@ -133,4 +139,22 @@ fn rounds_needed(estimate: f64, (low, high): (f64, f64), margin: f64, boots: u32
     let now = width(boots.max(2));
     let half = (high - low) / 2.0;
     (boots + 1..=MOST_ROUNDS).find(|more| half * width(*more) / now <= room)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rounds_that_would_settle_it_are_those_where_the_interval_fits() {
+        // Student's 97.5 % quantiles (tables): 2.306 with 8 degrees of freedom, 2.042 with 30, 2.048
+        // with 28. From 2.306 / sqrt(5) the width must halve: 2.042 / sqrt(16) does, 2.048 / sqrt(15)
+        // does not.
+        assert_eq!(rounds_needed(0.0, (-0.02, 0.02), 0.01, 5), Some(16));
+        // Beyond the margin it must leave out zero, three quarters as wide: 2.145 / sqrt(8) is, with 14
+        // degrees of freedom, and 2.179 / sqrt(7) is not.
+        assert_eq!(rounds_needed(0.015, (-0.005, 0.035), 0.01, 5), Some(8));
+        // A hundred times as narrow takes ten thousand times the boots.
+        assert_eq!(rounds_needed(0.0, (-1.0, 1.0), 0.01, 5), None);
+    }
 }
