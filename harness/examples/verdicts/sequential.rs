@@ -2,7 +2,7 @@
 
 use ktrial::verdict::adjust::benjamini_hochberg;
 use ktrial::verdict::course::{Compared, Course};
-use ktrial::verdict::decide::decide;
+use ktrial::verdict::decide;
 use ktrial::verdict::looks::{Looks, schedule};
 use ktrial::verdict::modes;
 use rand::SeedableRng;
@@ -194,15 +194,20 @@ fn ends(cells: &[&Going], looks: &Looks) -> Vec<End> {
         let mut p: Vec<Option<f64>> = seen.iter().map(|c| c.as_ref().map(|c| c.p)).collect();
         benjamini_hochberg(&mut p);
         for (cell, course) in seen.iter().enumerate() {
-            let answer = course
+            if ended[cell].is_some() {
+                continue;
+            }
+            let p = p[cell].unwrap_or(1.0);
+            let word = course
                 .as_ref()
-                .map(|course| decide(course, looks, p[cell].unwrap_or(1.0), margin, true));
-            let open = answer.as_ref().is_none_or(|answer| answer.open);
-            if ended[cell].is_none() && (!open || look + 1 == looks.rounds().len()) {
-                let word = answer.map_or("", |answer| answer.word);
+                .and_then(|course| decide::word(course, p, margin, true));
+            let open = course
+                .as_ref()
+                .is_none_or(|course| decide::is_open(course, looks));
+            if word.is_some() || !open || look + 1 == looks.rounds().len() {
                 ended[cell] = Some(End {
                     rounds: *rounds as usize,
-                    found: matches!(word, "improved" | "regressed"),
+                    found: matches!(word, Some("improved" | "regressed")),
                 });
             }
         }

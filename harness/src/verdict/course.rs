@@ -18,6 +18,8 @@ pub struct Course {
     pub contrast: Contrast,
     /// The overall p-value of "no shift": it holds however often it was looked.
     pub p: f64,
+    /// The same by the newest look alone.
+    pub newest: f64,
     /// Whether at some look both one-sided tests found the shift inside the margin.
     pub inside: bool,
     /// Whether the rounds that are left would hardly settle it.
@@ -33,6 +35,8 @@ pub(super) enum Silence {
     TooFew,
 }
 
+/// Confidence level of the intervals shown.
+pub const LEVEL: f64 = 0.95;
 /// Each of the two one-sided tests against the margin may err in 5 % of trials (Schuirmann,
 /// J. Pharmacokinet. Biopharm. 15, 1987): one two-sided test at twice that.
 pub(super) const EQUIVALENCE: f64 = 0.10;
@@ -131,20 +135,28 @@ impl Course {
                 boots: now.boots,
                 contrast,
                 p: 1.0,
+                newest: 1.0,
                 inside: false,
                 hopeless: false,
             };
         };
         let p = contrast.p(0.0);
+        let newest = looks.overall(look, p);
         let level = looks.nominal(look, EQUIVALENCE);
         Course {
             look: now.look,
             boots: now.boots,
-            p: before.map_or(1.0, |c| c.p).min(looks.overall(look, p)),
+            p: before.map_or(1.0, |c| c.p).min(newest),
+            newest,
             inside: before.is_some_and(|c| c.inside) || is_inside(&contrast, margin, level),
             hopeless: looks.is_hopeless(look, p) && !may_be_inside(&contrast, looks, look, margin),
             contrast,
         }
+    }
+
+    /// Whether the newest look alone tells the shift from none: then its interval leaves out zero.
+    pub fn is_apart(&self) -> bool {
+        self.newest <= 1.0 - LEVEL
     }
 
     /// The interval that holds at every look, if there is one yet.

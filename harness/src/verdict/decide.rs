@@ -1,14 +1,12 @@
 //! The four answers.
 
-use super::course::{Course, Silence};
+use super::course::{Course, LEVEL, Silence};
 use super::group::Lack;
 use super::looks::Looks;
 use super::student;
 
 /// The false discovery rate that a trial allows over all its cells.
 const FALSE_DISCOVERIES: f64 = 0.05;
-/// Confidence level of the intervals shown.
-pub const LEVEL: f64 = 0.95;
 /// More rounds than this are not worth proposing.
 const MOST_ROUNDS: u32 = 200;
 /// With fewer boots a side no difference can be found: of 3 against 3, ranks alone are as far apart in
@@ -72,7 +70,7 @@ pub fn decide(
     margin: f64,
     higher_is_better: bool,
 ) -> Answer {
-    let Some(look) = course.look else {
+    if course.look.is_none() {
         let first = looks.rounds().first().copied().unwrap_or(1);
         let reason = format!("it is judged after {first} rounds, which are not complete");
         return Answer {
@@ -80,45 +78,60 @@ pub fn decide(
             rounds_needed: Some(first),
             ..Answer::plain("inconclusive", reason)
         };
-    };
+    }
     let interval = course.interval(looks, LEVEL);
+    let decided = word(course, p, margin, higher_is_better);
+    if let Some(word) = decided {
+        return Answer {
+            interval,
+            ..Answer::plain(word, None)
+        };
+    }
     let estimate = course.contrast.estimate();
     let boots = course.boots.0.min(course.boots.1);
     let beyond = estimate.abs() > margin;
-    // An earlier look may have been surer: what is said must be so of all boots that there are.
-    let apart = interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0);
-    let word = if course.inside && !beyond {
-        "unchanged"
-    } else if beyond && apart && p <= FALSE_DISCOVERIES {
-        if (estimate > 0.0) == higher_is_better {
-            "improved"
-        } else {
-            "regressed"
-        }
-    } else {
-        return Answer {
-            interval,
-            // Of what lies beyond the margin and apart from zero, only the other cells hold it back.
-            rounds_needed: interval
-                .filter(|_| !(beyond && apart))
-                .and_then(|interval| rounds_needed(estimate, interval, margin, boots)),
-            open: !course.hopeless && look + 1 < looks.rounds().len(),
-            ..Answer::plain("inconclusive", why_open(course, looks, look, p, beyond))
-        };
-    };
+    // What lies beyond the margin and apart from zero is held back by the other cells alone.
+    let by_itself = interval.filter(|_| !(beyond && course.is_apart()));
     Answer {
         interval,
-        ..Answer::plain(word, None)
+        rounds_needed: by_itself.and_then(|it| rounds_needed(estimate, it, margin, boots)),
+        open: is_open(course, looks),
+        ..Answer::plain("inconclusive", why_open(course, looks, p, beyond))
     }
 }
 
-fn why_open(course: &Course, looks: &Looks, look: usize, p: f64, beyond: bool) -> Option<String> {
+/// "improved", "regressed" or "unchanged", if it is decided; as [`decide`] says it.
+pub fn word(course: &Course, p: f64, margin: f64, higher_is_better: bool) -> Option<&'static str> {
+    let estimate = course.contrast.estimate();
+    let beyond = estimate.abs() > margin;
+    if course.inside && !beyond {
+        return Some("unchanged");
+    }
+    // An earlier look may have been surer: what is said must be so of all boots that there are.
+    if !beyond || !course.is_apart() || p > FALSE_DISCOVERIES {
+        return None;
+    }
+    Some(match (estimate > 0.0) == higher_is_better {
+        true => "improved",
+        false => "regressed",
+    })
+}
+
+/// Whether more rounds are of use to a cell that is not decided.
+pub fn is_open(course: &Course, looks: &Looks) -> bool {
+    let last = looks.rounds().len() - 1;
+    !course.hopeless && course.look.is_none_or(|look| look < last)
+}
+
+fn why_open(course: &Course, looks: &Looks, p: f64, beyond: bool) -> Option<String> {
     let differs = course.p <= 1.0 - LEVEL;
-    if differs && beyond {
+    if differs && !course.is_apart() {
+        Some("an earlier look found a difference, and all boots together do not".into())
+    } else if differs && beyond {
         Some("significant alone, but not among so many comparisons".into())
     } else if differs && p <= FALSE_DISCOVERIES {
         Some("it differs, perhaps by no more than the margin".into())
-    } else if course.hopeless && look + 1 < looks.rounds().len() {
+    } else if course.hopeless {
         let most = looks.rounds().last().copied().unwrap_or_default();
         Some(format!("given up: {most} rounds would hardly settle it"))
     } else {

@@ -232,7 +232,7 @@ impl Finding<'_> {
             ratio: course.map(|course| course.contrast.estimate().exp()),
             low: self.answer.interval.map(|(low, _)| low.exp()),
             high: self.answer.interval.map(|(_, high)| high.exp()),
-            level: decide::LEVEL,
+            level: course::LEVEL,
             p_value: looked.map(|course| course.p),
             p_adjusted: looked.and(self.p_adjusted),
             boots_base: boots.0,

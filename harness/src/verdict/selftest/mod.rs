@@ -132,7 +132,7 @@ pub fn run(boots: &Boots, side: usize, splits: usize, seed: u64) -> Option<SelfT
             name: boots.cells[cell].name.clone(),
             differs: share(cell, |judged| judged.differs),
             alarms: share(cell, |judged| judged.alarm),
-            sees: mostly(&intervals(decide::LEVEL), |(low, _)| -low),
+            sees: mostly(&intervals(course::LEVEL), |(low, _)| -low),
             settles: mostly(&intervals(1.0 - EQUIVALENCE), |(low, high)| high.max(-low)),
         }
     });
