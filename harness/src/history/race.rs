@@ -8,7 +8,7 @@ use super::partition::{BOUND, Part, SHORTEST, SHORTEST_LAST};
 /// How far apart the levels lie, in sigmas.
 const SPACING: f32 = 0.15;
 /// Between values, where the level of a few may lie, one in so many is enough.
-const SPARSE: i32 = 4;
+const SPARSE: i32 = 6;
 /// Levels are gone through so many at a time, as processors can.
 const EIGHT: usize = 8;
 
