@@ -5,7 +5,8 @@
 use rusqlite::Row;
 
 use crate::error::Result;
-use crate::{BootId, Cell, CellId, Db, KernelId, MachineId, TreeId, TrialId, cell, row};
+use crate::{BootId, Cell, CellId, Db, KernelId, MachineId, TreeId, TrialId, Value};
+use crate::{cell, row, sample};
 
 /// A trial as a place in a history: when, where and under which conditions its base ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,14 +38,14 @@ pub struct HistoryTrial {
 }
 
 /// One value that the base of a trial measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HistoryValue {
     /// In which trial.
     pub trial: TrialId,
     /// In which boot.
     pub boot: BootId,
-    /// In the cell's unit, finite.
-    pub value: f64,
+    /// In the cell's unit, or why there is none.
+    pub value: Value,
 }
 
 impl Db {
@@ -76,19 +77,18 @@ impl Db {
     /// What good boots of the bases of all trials measured in one cell, without warm-ups, by trial,
     /// boot and iteration.
     pub fn history_values(&self, cell: CellId) -> Result<Vec<HistoryValue>> {
-        let sql = "SELECT boot.trial, boot.id AS boot, sample.value
+        let sql = "SELECT boot.trial, boot.id AS boot, sample.status, sample.value, sample.reason
             FROM sample
             JOIN boot ON boot.id = sample.boot
             JOIN variant ON variant.id = boot.variant
-            WHERE sample.cell = ?1 AND sample.status = 'ok' AND NOT sample.is_warmup
-                AND boot.outcome = 'ok'
+            WHERE sample.cell = ?1 AND NOT sample.is_warmup AND boot.outcome = 'ok'
                 AND variant.position = 0 AND variant.series IS NULL
             ORDER BY boot.trial, boot.round, boot.id, sample.iteration";
         row::all(&self.connection, sql, [cell], |row| {
             Ok(HistoryValue {
                 trial: row.get("trial")?,
                 boot: row.get("boot")?,
-                value: row.get("value")?,
+                value: sample::read_value(row)?,
             })
         })
     }

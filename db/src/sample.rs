@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Row};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::{BootId, CellId, Db, TrialId, VariantId, row};
 
 /// What came of one measurement.
@@ -70,12 +70,7 @@ impl Db {
             WHERE {which}
             ORDER BY boot.round, boot.position, boot.id, cell, is_warmup DESC, iteration"
         );
-        let rows = row::all(&self.connection, &sql, [id], |row| {
-            Ok((read(row)?, row.get::<_, String>("status")?))
-        })?;
-        rows.into_iter()
-            .map(|(sample, status)| sample.ok_or_else(|| unreadable(&status)))
-            .collect()
+        row::all(&self.connection, &sql, [id], read)
     }
 }
 
@@ -102,29 +97,31 @@ pub(crate) fn insert(db: &Connection, boot: BootId, sample: &NewSample) -> Resul
     )
 }
 
-/// None when status, value and reason don't go together, which the schema forbids.
-fn read(row: &Row) -> rusqlite::Result<Option<Sample>> {
-    let status: String = row.get("status")?;
-    let value = match (status.as_str(), row.get("value")?, row.get("reason")?) {
-        ("ok", Some(value), None) => Value::Ok(value),
-        ("missing", None, None) => Value::Missing,
-        ("unsupported", None, Some(reason)) => Value::Unsupported(reason),
-        ("failed", None, Some(reason)) => Value::Failed(reason),
-        _ => return Ok(None),
-    };
-    Ok(Some(Sample {
+fn read(row: &Row) -> rusqlite::Result<Sample> {
+    Ok(Sample {
         boot: row.get("boot")?,
         variant: row.get("variant")?,
         round: row.get("round")?,
         cell: row.get("cell")?,
         iteration: row.get("iteration")?,
         warmup: row.get("is_warmup")?,
-        value,
-    }))
+        value: read_value(row)?,
+    })
 }
 
-fn unreadable(status: &str) -> Error {
-    Error::Damaged(format!(
-        "a sample of status {status:?} whose value and reason don't go with it"
-    ))
+/// The value of a row with status, value and reason; an error when they don't go together, which the
+/// schema forbids.
+pub(crate) fn read_value(row: &Row) -> rusqlite::Result<Value> {
+    let status: String = row.get("status")?;
+    match (status.as_str(), row.get("value")?, row.get("reason")?) {
+        ("ok", Some(value), None) => Ok(Value::Ok(value)),
+        ("missing", None, None) => Ok(Value::Missing),
+        ("unsupported", None, Some(reason)) => Ok(Value::Unsupported(reason)),
+        ("failed", None, Some(reason)) => Ok(Value::Failed(reason)),
+        _ => Err(rusqlite::Error::FromSqlConversionFailure(
+            row.as_ref().column_index("status")?,
+            rusqlite::types::Type::Text,
+            format!("a sample of status {status:?} whose value and reason don't go with it").into(),
+        )),
+    }
 }

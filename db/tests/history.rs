@@ -59,8 +59,16 @@ fn a_history_is_what_bases_measured_in_good_boots_without_warm_ups() {
     let rate = db.put_cell(&cell("rate")).unwrap();
     assert_eq!(cells, [(rate, cell("rate"))]);
     let values = db.history_values(rate).unwrap();
-    let values: Vec<_> = values.iter().map(|v| (v.trial, v.value)).collect();
-    assert_eq!(values, [(late, 20.0), (early, 10.0)]);
+    let values: Vec<_> = values.into_iter().map(|v| (v.trial, v.value)).collect();
+    assert_eq!(values, [(late, Value::Ok(20.0)), (early, Value::Ok(10.0))]);
+    // A value that is not there is told, too.
+    let latency = db.put_cell(&cell("p99")).unwrap();
+    assert!(
+        db.history_values(latency)
+            .unwrap()
+            .iter()
+            .all(|v| v.value == Value::Missing)
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use ktrial::verdict::boots::levels;
 use ktrial::verdict::contrast::{Boot, Contrast, Tests};
+use ktrial::verdict::course::Compared;
 use ktrial::verdict::modes::{self, Score};
 use ktrial::verdict::ranks::RankSums;
 use rand::SeedableRng;
@@ -80,11 +81,17 @@ fn boots(cell: &Cell) -> Vec<Boot> {
         .collect()
 }
 
-/// Both sides compared.
-pub fn contrast(cell: &Cell, tables: &Tables) -> Option<Contrast> {
+/// Both sides compared at a look.
+pub fn compared(cell: &Cell, tables: &Tables, look: usize) -> Option<Compared> {
     let boots = boots(cell);
+    let values: Vec<f64> = boots.iter().map(|boot| boot.value).collect();
     let (base, variant) = boots.split_at(cell.base.len());
-    Contrast::with(base, variant, tables.boots.clone())
+    Some(Compared {
+        look: Some(look),
+        boots: (base.len() as u32, variant.len() as u32),
+        contrast: Contrast::with(base, variant, tables.boots.clone())?,
+        modes: modes::score(&values[..base.len()], &values[base.len()..]),
+    })
 }
 
 fn judge(cell: &Cell, tables: &Tables, closely: bool) -> Opinion {

@@ -1,7 +1,10 @@
 //! Trials that end as soon as they may, beside those of a fixed number of rounds.
 
 use ktrial::verdict::adjust::benjamini_hochberg;
+use ktrial::verdict::course::{Compared, Course};
+use ktrial::verdict::decide;
 use ktrial::verdict::looks::{Looks, schedule};
+use ktrial::verdict::modes;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -21,12 +24,8 @@ const NOISES: [Noise; 4] = [Noise::Normal, Noise::Skewed, Noise::Outliers, Noise
 const CELLS: usize = 30;
 const SHIFTED: usize = 3;
 
-/// How one cell goes, look by look.
-struct Going {
-    /// By look: the overall p-value so far, and whether the estimate is beyond the margin and there
-    /// is no hope left.
-    looks: Vec<(f64, bool, bool)>,
-}
+/// How one cell goes: what is seen at each look, if anything can be.
+type Going = Vec<Option<Compared>>;
 
 /// How a cell ended: after how many rounds, and whether a difference was found.
 #[derive(Clone, Copy)]
@@ -159,50 +158,56 @@ fn goings(
             let mut random = ChaCha8Rng::from_seed(judges::row_seed(&row, shift, seed));
             random.set_stream(number as u64);
             let cell = host::cell(&row, shift, &mut random);
-            let mut p = 1.0f64;
             let each = rounds.iter().zip(&tables).enumerate();
-            let looked = each.map(|(look, (&until, tables))| {
+            each.map(|(look, (&until, tables))| {
                 let seen = Cell {
                     base: cell.base[..until].to_vec(),
                     variant: cell.variant[..until].to_vec(),
                 };
-                let Some(contrast) = judges::contrast(&seen, tables) else {
-                    return (p, false, false);
-                };
-                let now = contrast.p(0.0);
-                p = p.min(looks.overall(look, now));
-                let beyond = contrast.estimate().abs() > MARGIN.ln_1p();
-                (p, beyond, looks.is_hopeless(look, now))
-            });
-            Going {
-                looks: looked.collect(),
-            }
+                judges::compared(&seen, tables, look)
+            })
+            .collect()
         })
         .collect()
 }
 
-/// Goes through the looks of a trial's cells together: each ends where it is found, given up, or out
-/// of rounds; the false discovery rate is controlled over all of them.
+/// Goes through the looks of a trial's cells together, as a trial does: each ends where it is decided,
+/// given up, or out of rounds.
 fn ends(cells: &[&Going], looks: &Looks) -> Vec<End> {
-    let last = looks.rounds().len() - 1;
+    let margin = MARGIN.ln_1p();
     let mut ended: Vec<Option<End>> = vec![None; cells.len()];
-    // What a cell that has ended was last seen at.
-    let mut p = vec![Some(1.0); cells.len()];
+    // A cell that has ended stays as it was last seen.
+    let mut seen: Vec<Option<Course>> = vec![None; cells.len()];
+    let mut scores = vec![None; cells.len()];
     for (look, rounds) in looks.rounds().iter().enumerate() {
-        for (cell, going) in cells.iter().enumerate() {
-            if ended[cell].is_none() {
-                p[cell] = Some(going.looks[look].0);
+        let now = |cell: usize| cells[cell][look].as_ref().filter(|_| ended[cell].is_none());
+        for (cell, score) in scores.iter_mut().enumerate() {
+            *score = now(cell).map_or(*score, |compared| compared.modes);
+        }
+        let modes = modes::share(scores.iter().copied().flatten());
+        for (cell, course) in seen.iter_mut().enumerate() {
+            if let Some(compared) = now(cell) {
+                let next = Course::after(course.as_ref(), compared.clone(), modes, looks, margin);
+                *course = Some(next);
             }
         }
-        let mut adjusted = p.clone();
-        benjamini_hochberg(&mut adjusted);
-        for (cell, going) in cells.iter().enumerate() {
-            let (_, beyond, hopeless) = going.looks[look];
-            let found = beyond && adjusted[cell].is_some_and(|p| p <= LEVEL);
-            if ended[cell].is_none() && (found || hopeless || look == last) {
+        let mut p: Vec<Option<f64>> = seen.iter().map(|c| c.as_ref().map(|c| c.p)).collect();
+        benjamini_hochberg(&mut p);
+        for (cell, course) in seen.iter().enumerate() {
+            if ended[cell].is_some() {
+                continue;
+            }
+            let p = p[cell].unwrap_or(1.0);
+            let word = course
+                .as_ref()
+                .and_then(|course| decide::word(course, p, margin, true));
+            let open = course
+                .as_ref()
+                .is_none_or(|course| decide::is_open(course, looks));
+            if word.is_some() || !open || look + 1 == looks.rounds().len() {
                 ended[cell] = Some(End {
                     rounds: *rounds as usize,
-                    found,
+                    found: matches!(word, Some("improved" | "regressed")),
                 });
             }
         }

@@ -15,12 +15,8 @@ use crate::vm;
 
 /// Splits of each trial: a rate of 5 % is then known to half a per cent, but for their overlap.
 const SPLITS: usize = 10_000;
-/// Rounds of a side where a trial has boots for more: what a trial usually gets.
+/// Rounds of a side where a trial has boots for twice as many: what a trial usually gets.
 const USUAL_ROUNDS: usize = 12;
-/// Rounds of an A/A trial that is run for the test: two splits of the usual rounds.
-const OWN_ROUNDS: usize = 24;
-/// The margin of boots that come from a file, as of a trial by default.
-const MARGIN: f64 = 0.01;
 const SEED: u64 = 1;
 /// The series that is no patch at all.
 const CONTROL: &str = "linux-control-same";
@@ -32,10 +28,11 @@ pub struct SelfTestArguments {
     /// effect they can see
     #[arg(long, conflicts_with_all = ["trial", "list"])]
     pub self_test: bool,
-    /// Rounds that a trial is taken to have in the self-test [default: 12, or what there is]
+    /// Rounds that a trial is taken to have in the self-test [default: 12, or a quarter of the
+    /// boots]
     #[arg(long, requires = "self_test", value_parser = clap::value_parser!(u16).range(2..=200))]
     rounds: Option<u16>,
-    /// Run an A/A trial of this Linux source first, of as many rounds or 24
+    /// Run an A/A trial of this Linux source first, of twice the rounds
     #[arg(long, requires = "self_test", value_name = "PATH")]
     tree: Option<PathBuf>,
     /// Test the boots that are kept in this file instead
@@ -72,11 +69,11 @@ pub(super) fn run(context: &Context, arguments: &SelfTestArguments) -> Result<u8
             fault.what = format!("{}, {}", file.display(), fault.what);
             fault
         })?;
-        print(&tested(&boots, rounds, MARGIN))?;
+        print(&tested(&boots, rounds))?;
         return Ok(0);
     }
     if let Some(tree) = &arguments.tree {
-        run_aa(context, tree, rounds.unwrap_or(OWN_ROUNDS))?;
+        run_aa(context, tree, 2 * rounds.unwrap_or(USUAL_ROUNDS))?;
     }
     let db = context.database()?;
     let machine = machine::describe(&vm::version(&context.home)?)?;
@@ -89,9 +86,15 @@ pub(super) fn run(context: &Context, arguments: &SelfTestArguments) -> Result<u8
         let Some(trial) = db.trial(aa.trial)? else {
             continue;
         };
-        let boots = stored::boots(&db, aa)?;
+        let (boots, others) = stored::boots(&db, aa, &trial)?;
         print(&format!("{}\n", heading(&trial)))?;
-        print(&tested(&boots, rounds, trial.margin))?;
+        if !others.is_empty() {
+            print(&format!(
+                "left out, without values above zero in each boot: {}\n",
+                others.join(", ")
+            ))?;
+        }
+        print(&tested(&boots, rounds))?;
         if let Some(file) = arguments.keep.as_ref().filter(|_| aa == newest) {
             keep(&boots, &trial, file)?;
         }
@@ -117,10 +120,11 @@ fn heading(trial: &Trial) -> String {
     )
 }
 
-fn tested(boots: &Boots, rounds: Option<usize>, margin: f64) -> String {
-    let side = rounds.unwrap_or_else(|| USUAL_ROUNDS.min(boots.values.len() / 2));
-    match selftest::run(boots, side, SPLITS, margin, SEED) {
-        Some(test) => format!("{}\n", text::render(&test, margin)),
+fn tested(boots: &Boots, rounds: Option<usize>) -> String {
+    // Of a quarter each, a split leaves half of the boots to differ from the next one.
+    let side = rounds.unwrap_or_else(|| USUAL_ROUNDS.min(boots.values.len() / 4));
+    match selftest::run(boots, side, SPLITS, SEED) {
+        Some(test) => format!("{}\n", text::render(&test)),
         None => format!(
             "too small: {} boots with values are not {side} against {side}\n\n",
             boots.values.len()

@@ -40,7 +40,8 @@ pub struct Arguments {
     /// what is decided stops running
     #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=200))]
     rounds_max: u32,
-    /// How long the boots may take together, such as 40m or 2h: after that no more are begun
+    /// How long the boots may take together, such as 40m or 2h: after the first look, no rounds are
+    /// begun that would probably end later
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     budget: Option<Duration>,
     /// So many boots of each variant, no fewer and no more, judged once
@@ -221,6 +222,7 @@ fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
         clock: Clock::Virtual,
         count: arguments.deterministic,
         aa: arguments.aa || series.aa,
+        programs: String::new(),
         claims: plan::claims(series)?,
     })
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use crate::fault::{Fault, OrHost, Result};
+use crate::hash::hash16;
 use crate::home::Home;
 use crate::process;
 use crate::workload::{self, Program};
@@ -43,6 +44,14 @@ impl Programs {
             binaries.insert(program.name, bytes);
         }
         Ok(Programs { binaries })
+    }
+
+    /// Hash of names and contents, 16 hex digits.
+    pub fn hash(&self) -> String {
+        hash16(
+            self.iter()
+                .flat_map(|(name, bytes)| [name.as_bytes(), bytes]),
+        )
     }
 
     /// Names and contents.

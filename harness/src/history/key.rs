@@ -36,10 +36,12 @@ impl Key {
         key.put("toolchain", &kernel.toolchain);
         key.put("kernel options", &kernel.config_hash);
         key.put_all("settings of ", &trial.settings_json);
-        // Stands for the agent and the workloads, which are part of it.
         key.put("ktrial", &trial.ktrial_version);
         match serde_json::from_str::<Plan>(&trial.plan_json) {
-            Ok(plan) => key.put_run(&plan.runs, cell),
+            Ok(plan) => {
+                key.put("guest's programs", &plan.programs);
+                key.put_run(&plan.runs, cell);
+            }
             Err(_) => key.put("plan", &hash16([&trial.plan_json])),
         }
         key

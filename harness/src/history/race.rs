@@ -8,7 +8,7 @@ use super::partition::{BOUND, Part, SHORTEST, SHORTEST_LAST};
 /// How far apart the levels lie, in sigmas.
 const SPACING: f32 = 0.15;
 /// Between values, where the level of a few may lie, one in so many is enough.
-const SPARSE: usize = 8;
+const SPARSE: i32 = 6;
 /// Levels are gone through so many at a time, as processors can.
 const EIGHT: usize = 8;
 
@@ -54,9 +54,9 @@ pub(super) fn run(values: &[f64], penalty: f64) -> Vec<Part> {
 /// Levels, the middles of the bins of [`SPACING`] that hold a value and of some others, and what
 /// goes on at each.
 struct Race {
-    /// Above the lowest one, which is `low`.
+    /// From the middle of their range, `middle`, on.
     values: Vec<f32>,
-    low: f64,
+    middle: f64,
     eights: Vec<Eight>,
 }
 
@@ -77,14 +77,26 @@ struct Eight {
 impl Race {
     fn new(values: &[f64]) -> Race {
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let values: Vec<f32> = values.iter().map(|v| (v - low) as f32).collect();
-        let bin = |value: f32| (value / SPACING) as usize;
-        let bins = values.iter().map(|v| bin(*v) + 1).max().unwrap_or(0);
-        let mut taken = vec![false; bins];
-        values.iter().for_each(|v| taken[bin(*v)] = true);
-        let levels: Vec<f32> = (0..bins)
-            .filter(|bin| taken[*bin] || bin % SPARSE == 0)
-            .map(|bin| (bin as f32 + 0.5) * SPACING)
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        // From the middle on, so that a series upside down is tried at the same levels.
+        let middle = low + (high - low) / 2.0;
+        let values: Vec<f32> = values.iter().map(|v| (v - middle) as f32).collect();
+        let bin = |value: f32| (value / SPACING).round() as i32;
+        let farthest = values.iter().map(|v| bin(*v).abs()).max().unwrap_or(0);
+        let place = |bin: i32| (bin + farthest) as usize;
+        let mut taken = vec![
+            false;
+            if values.is_empty() {
+                0
+            } else {
+                place(farthest) + 1
+            }
+        ];
+        values.iter().for_each(|v| taken[place(bin(*v))] = true);
+        let levels: Vec<f32> = (-farthest..=farthest)
+            .zip(&taken)
+            .filter(|(bin, taken)| **taken || bin % SPARSE == 0)
+            .map(|(bin, _)| bin as f32 * SPACING)
             .collect();
         let eight = |levels: &[f32]| Eight {
             // Filled up with the last one.
@@ -97,7 +109,7 @@ impl Race {
         Race {
             eights: levels.chunks(EIGHT).map(eight).collect(),
             values,
-            low,
+            middle,
         }
     }
 
@@ -154,10 +166,10 @@ impl Race {
     fn holder(&self, cost: f32) -> (usize, f64) {
         let any = |eight: &&Eight| eight.costs.iter().fold(false, |any, c| any | (*c == cost));
         let Some(eight) = self.eights.iter().find(any) else {
-            return (0, self.low);
+            return (0, self.middle);
         };
         let at = eight.costs.iter().position(|c| *c == cost).unwrap_or(0);
-        let level = self.low + f64::from(eight.levels[at]);
+        let level = self.middle + f64::from(eight.levels[at]);
         (eight.starts[at] as usize, level)
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ktrial_db::{Cell, CellId, Db, HistoryTrial, Kernel, Machine, Tree, TrialId};
+use ktrial_db::{
+    BootId, Cell, CellId, Db, HistoryTrial, HistoryValue, Kernel, Machine, Tree, TrialId, Value,
+};
 
 use super::changes::{Changes, changes};
 use super::key::{Difference, Key};
@@ -153,33 +155,45 @@ fn lost(what: &str, id: i64) -> Fault {
     .next("run `ktrial db check`")
 }
 
-/// The values of a cell's good boots, by trial.
-fn measured(db: &Db, cell: CellId) -> Result<BTreeMap<TrialId, Vec<Vec<f64>>>> {
-    let mut boots: BTreeMap<TrialId, BTreeMap<i64, Vec<f64>>> = BTreeMap::new();
-    for value in db.history_values(cell)? {
-        let trial = boots.entry(value.trial).or_default();
-        trial.entry(value.boot.0).or_default().push(value.value);
+/// The values of a cell's good boots, or why one of them has none.
+type Boots = std::result::Result<BTreeMap<BootId, Vec<f64>>, String>;
+
+/// By trial.
+fn measured(db: &Db, cell: CellId) -> Result<BTreeMap<TrialId, Boots>> {
+    let mut trials: BTreeMap<TrialId, Boots> = BTreeMap::new();
+    for HistoryValue { trial, boot, value } in db.history_values(cell)? {
+        let boots = trials.entry(trial).or_insert_with(|| Ok(BTreeMap::new()));
+        let lack = match value {
+            Value::Ok(value) => {
+                if let Ok(boots) = boots {
+                    boots.entry(boot).or_default().push(value);
+                }
+                continue;
+            }
+            Value::Missing => "a value is missing".to_owned(),
+            Value::Unsupported(why) => format!("unsupported: {why}"),
+            Value::Failed(why) => why,
+        };
+        *boots = Err(lack);
     }
-    let by_trial = boots.into_iter();
-    Ok(by_trial
-        .map(|(trial, boots)| (trial, boots.into_values().collect()))
-        .collect())
+    Ok(trials)
 }
 
 impl Place {
     /// The point that these boots are, or why they are none.
-    fn point(&self, boots: &[Vec<f64>]) -> std::result::Result<Point, String> {
+    fn point(&self, boots: &Boots) -> std::result::Result<Point, String> {
         if self.trial.outcome.as_deref() != Some("complete") {
             return Err("it is not complete".into());
         }
         let Some(kernel) = &self.kernel else {
             return Err("its kernel is not recorded".into());
         };
-        if boots.iter().flatten().any(|v| *v <= 0.0) {
+        let boots = boots.as_ref().map_err(Clone::clone)?;
+        if boots.values().flatten().any(|v| *v <= 0.0) {
             return Err("a value of zero or less has no ratio".into());
         }
         let logs: Vec<Vec<f64>> = boots
-            .iter()
+            .values()
             .map(|boot| boot.iter().map(|v| v.ln()).collect())
             .collect();
         let levels: Vec<f64> = levels(&logs).into_iter().flatten().collect();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::changes::{Change, FEWEST, Segment};
 use super::series::{History, Point, Stretch};
 use crate::timestamp::date;
-use crate::verdict::text::number;
+use crate::verdict::figures::{bare, number};
 
 /// The whole text: a heading for each machine and tree, and one block a cell.
 pub fn render(histories: &[History]) -> String {
@@ -163,12 +163,7 @@ fn day(point: &Point) -> String {
 
 /// A difference of logarithms as the change in per cent that it is.
 fn percent(size: f64) -> String {
-    let percent = size.exp_m1() * 100.0;
-    if percent.abs() < 10.0 {
-        format!("{percent:+.2}")
-    } else {
-        format!("{percent:+.1}")
-    }
+    bare(size.exp_m1())
 }
 
 /// A chance as odds with two significant digits.

@@ -82,6 +82,7 @@ mod tests {
             },
             count: false,
             aa: false,
+            programs: String::new(),
             claims: Vec::new(),
         }
     }

@@ -38,6 +38,9 @@ pub struct Plan {
     /// A variant that is its base to the bit is booted all the same.
     #[serde(default)]
     pub aa: bool,
+    /// Hash of the agent and the workloads as they were compiled, 16 hex digits; filled in when they are.
+    #[serde(default)]
+    pub programs: String,
     /// What the author of the series claims, to be held against what is measured.
     #[serde(default)]
     pub claims: Vec<Claim>,

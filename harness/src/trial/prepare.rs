@@ -70,7 +70,7 @@ pub struct Prepared {
 /// # Errors
 /// A user fault if the tree lacks what the series needs; a patch fault if the series does not
 /// apply; a kernel fault if a kernel does not build; a host fault if a tool is missing.
-pub fn prepare(home: &Home, wanted: Wanted<'_>, progress: &Progress) -> Result<Prepared> {
+pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Result<Prepared> {
     let (tree, series) = (wanted.tree, wanted.series);
     let qemu = vm::version(home)?;
     vm::check_turns(&qemu, wanted.plan.clock, wanted.plan.shape.cpus)?;
@@ -83,6 +83,7 @@ pub fn prepare(home: &Home, wanted: Wanted<'_>, progress: &Progress) -> Result<P
         complain(&plain(&line));
     }
     let programs = Programs::build(home)?;
+    wanted.plan.programs = programs.hash();
     let toolchain = Toolchain::find(home)?;
     let builder = Builder {
         home,
@@ -213,8 +214,7 @@ fn plan_key(
         env!("CARGO_PKG_VERSION")
     ])
     .to_string();
-    let programs = programs.iter().flat_map(|(name, b)| [name.as_bytes(), b]);
-    Ok(hash16([facts.as_bytes()].into_iter().chain(programs)))
+    Ok(hash16([facts]))
 }
 
 fn tree_record(tree: &Tree) -> Result<ktrial_db::Tree> {

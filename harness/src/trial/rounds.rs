@@ -38,11 +38,12 @@ pub(super) fn run(
         progress,
         folder,
         runs: prepared.plan.runs.clone(),
+        before: 0,
         from: 0,
         to: 0,
     };
     for &look in &prepared.plan.looks {
-        stage.from = std::mem::replace(&mut stage.to, look);
+        (stage.before, stage.from, stage.to) = (stage.from, stage.to, look);
         if stage.from > 0 && !stage.may_begin(db, id)? {
             break;
         }
@@ -68,6 +69,8 @@ struct Stage<'a> {
     folder: PathBuf,
     /// What is not decided yet.
     runs: Vec<Run>,
+    /// Where the rounds of the stage before began, and where these begin and end.
+    before: u32,
     from: u32,
     to: u32,
 }
@@ -82,10 +85,16 @@ impl Stage<'_> {
         }
         if let Some(budget) = self.prepared.budget_ms {
             let boots = db.boots(id)?;
-            let spent: i64 = boots.iter().map(|b| b.ended_at - b.started_at).sum();
             let lanes = lanes::count(self.prepared) as u64;
-            let spent = u64::try_from(spent).unwrap_or(0) / lanes;
-            let next = spent * u64::from(self.to - self.from) / u64::from(self.from);
+            let took = |from: u32| {
+                let made = boots.iter().filter(|boot| boot.round >= from);
+                let took: i64 = made.map(|boot| boot.ended_at - boot.started_at).sum();
+                u64::try_from(took).unwrap_or(0) / lanes
+            };
+            let spent = took(0);
+            // The newest rounds tell best, as settings that were decided run no more.
+            let next = took(self.before) * u64::from(self.to - self.from)
+                / u64::from((self.from - self.before).max(1));
             if spent + next > budget {
                 let spent = crate::progress::duration(Duration::from_millis(spent));
                 self.progress.say(&format!(

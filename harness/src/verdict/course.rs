@@ -8,20 +8,22 @@ use super::modes;
 use super::ranks::RankSums;
 
 /// What is known of the shift from base to variant, on logarithms.
-#[derive(Debug)]
-pub(super) struct Course {
+#[derive(Debug, Clone)]
+pub struct Course {
     /// The last look that is complete; none before the first one is.
-    pub(super) look: Option<usize>,
+    pub look: Option<usize>,
     /// Boots of each side that it rests on.
-    pub(super) boots: (u32, u32),
+    pub boots: (u32, u32),
     /// The two sides compared, with all boots that it rests on.
-    pub(super) contrast: Contrast,
+    pub contrast: Contrast,
     /// The overall p-value of "no shift": it holds however often it was looked.
-    pub(super) p: f64,
+    pub p: f64,
+    /// The same by the newest look alone.
+    pub newest: f64,
     /// Whether at some look both one-sided tests found the shift inside the margin.
-    pub(super) inside: bool,
+    pub inside: bool,
     /// Whether the rounds that are left would hardly settle it.
-    pub(super) hopeless: bool,
+    pub hopeless: bool,
 }
 
 /// Why two groups cannot be compared.
@@ -33,18 +35,23 @@ pub(super) enum Silence {
     TooFew,
 }
 
+/// Confidence level of the intervals shown.
+pub const LEVEL: f64 = 0.95;
 /// Each of the two one-sided tests against the margin may err in 5 % of trials (Schuirmann,
 /// J. Pharmacokinet. Biopharm. 15, 1987): one two-sided test at twice that.
 pub(super) const EQUIVALENCE: f64 = 0.10;
 
 /// Both sides compared after the rounds of a look, or with what there is before the first one.
-#[derive(Debug)]
-pub(super) struct Compared {
-    look: Option<usize>,
-    boots: (u32, u32),
-    contrast: Contrast,
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// Which look; none before the first one is complete.
+    pub look: Option<usize>,
+    /// Boots of each side.
+    pub boots: (u32, u32),
+    /// The two sides.
+    pub contrast: Contrast,
     /// How much the boots look like two modes.
-    modes: Option<modes::Score>,
+    pub modes: Option<modes::Score>,
 }
 
 /// Compares two groups at each look that is complete.
@@ -63,10 +70,20 @@ pub(super) fn compare(
     let rounds = base.whole_rounds().min(variant.whole_rounds());
     let complete = looks.rounds().iter().take_while(|look| **look <= rounds);
     let mut compared = Vec::new();
+    let mut last = Ok(());
     for (look, &until) in complete.enumerate() {
         let boots = (base.until(until), variant.until(until));
-        compared.push(at(Some(look), base, variant, boots)?);
+        match at(Some(look), base, variant, boots) {
+            Ok(seen) => {
+                compared.push(seen);
+                last = Ok(());
+            }
+            // Equal values of a few boots may be chance: nothing was seen, and nothing is spent.
+            Err(silence @ Silence::NoSpread) => last = Err(silence),
+            Err(silence) => return Err(silence),
+        }
     }
+    last?;
     if compared.is_empty() {
         let boots = (base.values.len(), variant.values.len());
         compared.push(at(None, base, variant, boots)?);
@@ -80,7 +97,8 @@ pub(super) fn modes_by_look<'a>(
     looks: &Looks,
 ) -> Vec<f64> {
     let share = |look: usize| {
-        let seen = cells.clone().filter_map(|of| of.get(look).or(of.last()));
+        let by_then = |seen: &&Compared| seen.look.is_none_or(|seen| seen <= look);
+        let seen = cells.clone().filter_map(|of| of.iter().rfind(by_then));
         modes::share(seen.filter_map(|compared| compared.modes))
     };
     (0..looks.rounds().len()).map(share).collect()
@@ -94,30 +112,51 @@ impl Course {
         looks: &Looks,
         margin: f64,
     ) -> Option<Course> {
-        let mut course: Option<Course> = None;
-        for now in compared {
+        compared.into_iter().fold(None, |before, now| {
             let modes = now.look.and_then(|look| modes.get(look)).copied();
-            let contrast = now.contrast.among(modes.unwrap_or(0.0));
-            let mut next = Course {
-                look: now.look,
+            let modes = modes.unwrap_or(0.0);
+            Some(Course::after(before.as_ref(), now, modes, looks, margin))
+        })
+    }
+
+    /// The course of a cell with one look more, among cells whose boots fall into modes as far as
+    /// `modes` says, 0 to 1; `margin` on logarithms.
+    pub fn after(
+        before: Option<&Course>,
+        now: Compared,
+        modes: f64,
+        looks: &Looks,
+        margin: f64,
+    ) -> Course {
+        let contrast = now.contrast.among(modes);
+        let Some(look) = now.look else {
+            return Course {
+                look: None,
                 boots: now.boots,
                 contrast,
                 p: 1.0,
+                newest: 1.0,
                 inside: false,
                 hopeless: false,
             };
-            if let Some(look) = now.look {
-                let before = course.as_ref().map_or((1.0, false), |c| (c.p, c.inside));
-                let p = next.contrast.p(0.0);
-                let level = looks.nominal(look, EQUIVALENCE);
-                next.p = before.0.min(looks.overall(look, p));
-                next.inside = before.1 || is_inside(&next.contrast, margin, level);
-                next.hopeless =
-                    looks.is_hopeless(look, p) && !next.may_be_inside(looks, look, margin);
-            }
-            course = Some(next);
+        };
+        let p = contrast.p(0.0);
+        let newest = looks.overall(look, p);
+        let level = looks.nominal(look, EQUIVALENCE);
+        Course {
+            look: now.look,
+            boots: now.boots,
+            p: before.map_or(1.0, |c| c.p).min(newest),
+            newest,
+            inside: before.is_some_and(|c| c.inside) || is_inside(&contrast, margin, level),
+            hopeless: looks.is_hopeless(look, p) && !may_be_inside(&contrast, looks, look, margin),
+            contrast,
         }
-        course
+    }
+
+    /// Whether the newest look alone tells the shift from none: then its interval leaves out zero.
+    pub fn is_apart(&self) -> bool {
+        self.newest <= 1.0 - LEVEL
     }
 
     /// The interval that holds at every look, if there is one yet.
@@ -125,20 +164,17 @@ impl Course {
         let nominal = looks.nominal(self.look?, 1.0 - level);
         self.contrast.interval(1.0 - nominal)
     }
+}
 
-    /// Whether the interval of the last look would fit inside the margin if the estimate stayed:
-    /// it shrinks with the root of the boots.
-    fn may_be_inside(&self, looks: &Looks, look: usize, margin: f64) -> bool {
-        let (Some((low, high)), Some(last)) = (
-            self.contrast
-                .interval(1.0 - looks.nominal(look, EQUIVALENCE)),
-            looks.rounds().last(),
-        ) else {
-            return true;
-        };
-        let shrink = (f64::from(looks.rounds()[look]) / f64::from(*last)).sqrt();
-        (high - low) / 2.0 * shrink <= margin - self.contrast.estimate().abs()
-    }
+/// Whether the interval of the last look would fit inside the margin if the estimate stayed: it
+/// shrinks with the root of the boots. The margin is on logarithms.
+fn may_be_inside(contrast: &Contrast, looks: &Looks, look: usize, margin: f64) -> bool {
+    let interval = contrast.interval(1.0 - looks.nominal(look, EQUIVALENCE));
+    let (Some((low, high)), Some(last)) = (interval, looks.rounds().last()) else {
+        return true;
+    };
+    let shrink = (f64::from(looks.rounds()[look]) / f64::from(*last)).sqrt();
+    (high - low) / 2.0 * shrink <= margin - contrast.estimate().abs()
 }
 
 /// Two one-sided tests against the margin, each at half of `level`.

@@ -1,28 +1,31 @@
 //! The four answers.
 
-use super::course::{Course, Silence};
+use super::course::{Course, LEVEL, Silence};
 use super::group::Lack;
 use super::looks::Looks;
 use super::student;
 
 /// The false discovery rate that a trial allows over all its cells.
 const FALSE_DISCOVERIES: f64 = 0.05;
-/// Confidence level of the intervals shown.
-pub(super) const LEVEL: f64 = 0.95;
 /// More rounds than this are not worth proposing.
 const MOST_ROUNDS: u32 = 200;
+/// With fewer boots a side no difference can be found: of 3 against 3, ranks alone are as far apart in
+/// one of ten cases without one.
+const FEWEST_ROUNDS: u32 = 4;
 
 /// What is said of a cell.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Answer {
+pub struct Answer {
     /// "improved", "regressed", "unchanged", "inconclusive", "unsupported" or "failed".
-    pub(super) word: &'static str,
+    pub word: &'static str,
     /// The interval of the logarithm of the ratio.
-    pub(super) interval: Option<(f64, f64)>,
-    pub(super) reason: Option<String>,
-    pub(super) rounds_needed: Option<u32>,
+    pub interval: Option<(f64, f64)>,
+    /// Why it is not decided, or has no figures.
+    pub reason: Option<String>,
+    /// Rounds that would probably settle it.
+    pub rounds_needed: Option<u32>,
     /// Whether more rounds are of use.
-    pub(super) open: bool,
+    pub open: bool,
 }
 
 impl Answer {
@@ -45,12 +48,14 @@ pub(super) fn silent(silence: &Silence) -> Answer {
         Silence::Lack(Lack::Failed(why)) => Answer::plain("failed", why.clone()),
         Silence::Lack(Lack::Missing) => Answer::plain("failed", "a value is missing".to_owned()),
         Silence::NotPositive => inconclusive("a value of zero or less has no ratio"),
-        Silence::NoSpread => {
-            inconclusive("no spread between boots: the perturbation does not reach this metric")
-        }
+        // As long as there are looks, as more boots may differ.
+        Silence::NoSpread => Answer {
+            open: true,
+            ..inconclusive("no spread between boots: the perturbation does not reach this metric")
+        },
         Silence::TooFew => Answer {
             open: true,
-            rounds_needed: Some(2),
+            rounds_needed: Some(FEWEST_ROUNDS),
             ..inconclusive("fewer than two boots on a side")
         },
     }
@@ -58,14 +63,14 @@ pub(super) fn silent(silence: &Silence) -> Answer {
 
 /// Judges a cell by its course. `p` is adjusted for the trial's other cells, `margin` on logarithms,
 /// `higher_is_better` as the metric has it.
-pub(super) fn decide(
+pub fn decide(
     course: &Course,
     looks: &Looks,
     p: f64,
     margin: f64,
     higher_is_better: bool,
 ) -> Answer {
-    let Some(look) = course.look else {
+    if course.look.is_none() {
         let first = looks.rounds().first().copied().unwrap_or(1);
         let reason = format!("it is judged after {first} rounds, which are not complete");
         return Answer {
@@ -73,46 +78,60 @@ pub(super) fn decide(
             rounds_needed: Some(first),
             ..Answer::plain("inconclusive", reason)
         };
-    };
+    }
     let interval = course.interval(looks, LEVEL);
-    let estimate = course.contrast.estimate();
-    let beyond = estimate.abs() > margin;
-    let word = if course.inside && !beyond {
-        "unchanged"
-    } else if beyond && p <= FALSE_DISCOVERIES {
-        if (estimate > 0.0) == higher_is_better {
-            "improved"
-        } else {
-            "regressed"
-        }
-    } else {
+    let decided = word(course, p, margin, higher_is_better);
+    if let Some(word) = decided {
         return Answer {
             interval,
-            rounds_needed: interval.and_then(|interval| {
-                rounds_needed(
-                    estimate,
-                    interval,
-                    margin,
-                    course.boots.0.min(course.boots.1),
-                )
-            }),
-            open: !course.hopeless && look + 1 < looks.rounds().len(),
-            ..Answer::plain("inconclusive", why_open(course, looks, look, p, beyond))
+            ..Answer::plain(word, None)
         };
-    };
+    }
+    let estimate = course.contrast.estimate();
+    let boots = course.boots.0.min(course.boots.1);
+    let beyond = estimate.abs() > margin;
+    // What lies beyond the margin and apart from zero is held back by the other cells alone.
+    let by_itself = interval.filter(|_| !(beyond && course.is_apart()));
     Answer {
         interval,
-        ..Answer::plain(word, None)
+        rounds_needed: by_itself.and_then(|it| rounds_needed(estimate, it, margin, boots)),
+        open: is_open(course, looks),
+        ..Answer::plain("inconclusive", why_open(course, looks, p, beyond))
     }
 }
 
-fn why_open(course: &Course, looks: &Looks, look: usize, p: f64, beyond: bool) -> Option<String> {
+/// "improved", "regressed" or "unchanged", if it is decided; as [`decide`] says it.
+pub fn word(course: &Course, p: f64, margin: f64, higher_is_better: bool) -> Option<&'static str> {
+    let estimate = course.contrast.estimate();
+    let beyond = estimate.abs() > margin;
+    if course.inside && !beyond {
+        return Some("unchanged");
+    }
+    // An earlier look may have been surer: what is said must be so of all boots that there are.
+    if !beyond || !course.is_apart() || p > FALSE_DISCOVERIES {
+        return None;
+    }
+    Some(match (estimate > 0.0) == higher_is_better {
+        true => "improved",
+        false => "regressed",
+    })
+}
+
+/// Whether more rounds are of use to a cell that is not decided.
+pub fn is_open(course: &Course, looks: &Looks) -> bool {
+    let last = looks.rounds().len() - 1;
+    !course.hopeless && course.look.is_none_or(|look| look < last)
+}
+
+fn why_open(course: &Course, looks: &Looks, p: f64, beyond: bool) -> Option<String> {
     let differs = course.p <= 1.0 - LEVEL;
-    if differs && beyond {
+    if differs && !course.is_apart() {
+        Some("an earlier look found a difference, and all boots together do not".into())
+    } else if differs && beyond {
         Some("significant alone, but not among so many comparisons".into())
     } else if differs && p <= FALSE_DISCOVERIES {
         Some("it differs, perhaps by no more than the margin".into())
-    } else if course.hopeless && look + 1 < looks.rounds().len() {
+    } else if course.hopeless {
         let most = looks.rounds().last().copied().unwrap_or_default();
         Some(format!("given up: {most} rounds would hardly settle it"))
     } else {
@@ -133,4 +152,22 @@ fn rounds_needed(estimate: f64, (low, high): (f64, f64), margin: f64, boots: u32
     let now = width(boots.max(2));
     let half = (high - low) / 2.0;
     (boots + 1..=MOST_ROUNDS).find(|more| half * width(*more) / now <= room)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rounds_that_would_settle_it_are_those_where_the_interval_fits() {
+        // Student's 97.5 % quantiles (tables): 2.306 with 8 degrees of freedom, 2.042 with 30, 2.048
+        // with 28. From 2.306 / sqrt(5) the width must halve: 2.042 / sqrt(16) does, 2.048 / sqrt(15)
+        // does not.
+        assert_eq!(rounds_needed(0.0, (-0.02, 0.02), 0.01, 5), Some(16));
+        // Beyond the margin it must leave out zero, three quarters as wide: 2.145 / sqrt(8) is, with 14
+        // degrees of freedom, and 2.179 / sqrt(7) is not.
+        assert_eq!(rounds_needed(0.015, (-0.005, 0.035), 0.01, 5), Some(8));
+        // A hundred times as narrow takes ten thousand times the boots.
+        assert_eq!(rounds_needed(0.0, (-1.0, 1.0), 0.01, 5), None);
+    }
 }

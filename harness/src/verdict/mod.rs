@@ -10,10 +10,11 @@ pub mod adjust;
 pub mod boots;
 pub mod claims;
 pub mod contrast;
-mod course;
+pub mod course;
 pub mod curve;
-mod decide;
+pub mod decide;
 pub mod design;
+pub mod figures;
 mod group;
 pub mod identical;
 pub mod looks;
@@ -51,7 +52,7 @@ pub fn judge(db: &mut Db, id: TrialId) -> Result<Vec<Verdict>> {
     let trial = trial(db, id)?;
     let cells = db.cells(id)?;
     let samples = db.samples(id)?;
-    let design = Design::of(&trial);
+    let design = Design::of(&trial)?;
     let now = unix_ms();
     let verdicts: Vec<Verdict> = findings(&trial, &cells, &samples, &design)
         .iter()
@@ -71,7 +72,7 @@ pub fn unsettled(db: &Db, id: TrialId, rounds: u32) -> Result<BTreeSet<Setting>>
     let cells = db.cells(id)?;
     let mut samples = db.samples(id)?;
     samples.retain(|sample| sample.round < rounds);
-    let design = Design::of(&trial);
+    let design = Design::of(&trial)?;
     let open = findings(&trial, &cells, &samples, &design)
         .into_iter()
         .filter(|finding| finding.cell.primary && finding.answer.open)
@@ -231,7 +232,7 @@ impl Finding<'_> {
             ratio: course.map(|course| course.contrast.estimate().exp()),
             low: self.answer.interval.map(|(low, _)| low.exp()),
             high: self.answer.interval.map(|(_, high)| high.exp()),
-            level: decide::LEVEL,
+            level: course::LEVEL,
             p_value: looked.map(|course| course.p),
             p_adjusted: looked.and(self.p_adjusted),
             boots_base: boots.0,

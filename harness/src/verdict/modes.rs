@@ -66,20 +66,24 @@ pub struct Score {
     weight: f64,
 }
 
-/// More boots a side than these are not looked at: all ways of falling into modes are tried.
+/// Of more boots a side than these, so many are looked at, evenly spread: all ways of falling into
+/// modes are tried.
 const MOST_BOOTS: usize = 40;
 /// The boots of both sides at which a standard deviation counts as one.
 const BOOTS: f64 = 10.0;
 
 /// Looks at the boots of a cell. `None` where nothing can be said.
 pub fn score(base: &[f64], variant: &[f64]) -> Option<Score> {
-    let few = base.len().min(variant.len());
-    let many = base.len().max(variant.len());
-    if few < 3 || many > MOST_BOOTS {
+    if base.len().min(variant.len()) < 3 {
         return None;
     }
+    let [base, variant] = [base, variant].map(|boots| {
+        let step = (boots.len() as f64 / MOST_BOOTS as f64).max(1.0);
+        let places = (0..boots.len().min(MOST_BOOTS)).map(|i| (i as f64 * step) as usize);
+        places.map(|place| boots[place]).collect::<Vec<f64>>()
+    });
     let boots = (base.len() + variant.len()) as f64;
-    let above = explained(base, variant)? - line_between(&EXPECTED, boots);
+    let above = explained(&base, &variant)? - line_between(&EXPECTED, boots);
     Some(Score {
         above: above / line_between(&DEVIATION, boots),
         weight: boots / BOOTS,
@@ -159,6 +163,16 @@ mod tests {
     }
 
     #[test]
+    fn many_boots_are_looked_at_too() {
+        let modes: Vec<f64> = (0..90)
+            .map(|i| f64::from(i % 2) + 1e-3 * f64::from(i % 7))
+            .collect();
+        let score = score(&modes, &modes).unwrap();
+        assert!(score.above > 5.0, "{score:?}");
+        assert_eq!(share([score; 2].into_iter()), 1.0);
+    }
+
+    #[test]
     fn modes_score_high_and_normal_noise_does_not() {
         // numpy 2.4.6: default_rng(7).standard_normal(10).
         let noise = [
@@ -176,9 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn few_and_many_boots_have_no_score() {
+    fn few_boots_have_no_score() {
         assert_eq!(score(&[1.0, 2.0], &[1.0, 2.0]), None);
-        let many: Vec<f64> = (0..50).map(f64::from).collect();
-        assert_eq!(score(&many, &many), None);
     }
 }

@@ -29,13 +29,6 @@ impl RankSums {
         self.p_of_count(twice.div_ceil(2))
     }
 
-    /// The most differences that may be left out at each end, so that P(U < cut) stays within
-    /// `alpha` (0 to 1): half of them at most.
-    pub fn cut(&self, alpha: f64) -> usize {
-        let half = self.below.iter().take((self.below.len() - 1) / 2);
-        half.take_while(|below| **below <= alpha).count()
-    }
-
     /// Two-sided p-value of the smaller of both counts.
     pub fn p_of_count(&self, count: usize) -> f64 {
         self.below.get(count).map_or(1.0, |p| (2.0 * p).min(1.0))

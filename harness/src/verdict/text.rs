@@ -1,17 +1,18 @@
 //! A trial's verdicts for the terminal.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use ktrial_db::{Cell, CellId, Trial, Verdict};
 
 use super::curve::curves;
-use super::design::Design;
+use super::figures::{bare, number, percent, signed};
 use super::oddities::Note;
 use super::outcome::Held;
 
 /// The whole text: heading, one block a workload setting, and what the clock cannot see.
 pub fn render(trial: &Trial, cells: &[(CellId, Cell)], verdicts: &[Verdict]) -> String {
-    let mut text = heading(trial);
+    let mut text = heading(trial, cells, verdicts);
     for variant in trial.variants.iter().skip(1) {
         let of_variant: Vec<&Verdict> = verdicts
             .iter()
@@ -54,10 +55,17 @@ pub fn render_control(held: &[Held]) -> String {
     text
 }
 
-fn heading(trial: &Trial) -> String {
-    let own: String = Design::of(trial)
-        .own_margins()
-        .map(|(metric, share)| format!(", of {metric} {}", percent(share)))
+fn heading(trial: &Trial, cells: &[(CellId, Cell)], verdicts: &[Verdict]) -> String {
+    let of_their_own = verdicts.iter().filter(|v| v.margin != trial.margin);
+    let own: BTreeMap<&str, f64> = of_their_own
+        .filter_map(|verdict| {
+            let (_, cell) = cells.iter().find(|(id, _)| *id == verdict.cell)?;
+            Some((cell.metric.as_str(), verdict.margin))
+        })
+        .collect();
+    let own: String = own
+        .iter()
+        .map(|(metric, share)| format!(", of {metric} {}", percent(*share)))
         .collect();
     format!(
         "trial {}: {}\n{} time ({}), {} rounds of {} variants, margin {}{own}, seed {}\n",
@@ -147,71 +155,5 @@ fn clock_note(clock: &str) -> &'static str {
         }
         "emulated" => "emulated time is for looking only: nothing is claimed from it.\n",
         _ => "",
-    }
-}
-
-/// Four significant digits, with thousands parted by commas.
-pub fn number(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return format!("{value}");
-    }
-    let digits = (3 - value.abs().log10().floor() as i32).clamp(0, 9) as usize;
-    let text = format!("{value:.digits$}");
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let sign = if whole.starts_with('-') { "-" } else { "" };
-    let bare = whole.trim_start_matches('-');
-    let grouped: Vec<&str> = bare
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .filter_map(|chunk| std::str::from_utf8(chunk).ok())
-        .collect();
-    let dot = if fraction.is_empty() { "" } else { "." };
-    format!("{sign}{}{dot}{fraction}", grouped.join(","))
-}
-
-pub(super) fn signed(share: f64) -> String {
-    format!("{} %", bare(share))
-}
-
-/// Per cent with a sign; hundredths only where they are worth reading.
-pub(super) fn bare(share: f64) -> String {
-    let percent = share * 100.0;
-    if percent.abs() < 10.0 {
-        format!("{percent:+.2}")
-    } else {
-        format!("{percent:+.1}")
-    }
-}
-
-pub(super) fn percent(share: f64) -> String {
-    format!(
-        "{} %",
-        number(share * 100.0)
-            .trim_end_matches('0')
-            .trim_end_matches('.')
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_four_digits_and_commas() {
-        for (value, text) in [
-            (6_691.25, "6,691"),
-            (1_234_567.0, "1,234,567"),
-            (0.012_345, "0.01235"),
-            (12.0, "12.00"),
-            (-1_500.0, "-1,500"),
-            (0.0, "0"),
-        ] {
-            assert_eq!(number(value), text);
-        }
-        assert_eq!(percent(0.02), "2 %");
-        assert_eq!(percent(0.015), "1.5 %");
-        assert_eq!(signed(-0.0717), "-7.17 %");
-        assert_eq!(signed(5.7119), "+571.2 %");
     }
 }

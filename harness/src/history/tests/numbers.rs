@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use crate::history::changes::{Changes, FEWEST, changes};
+use crate::history::changes::{Change, Changes, FEWEST, changes};
 
 fn found(values: &[f64]) -> Vec<usize> {
     changes(values, 0.0)
@@ -154,8 +154,15 @@ proptest! {
             prop_assert_eq!(a.index, b.index);
             prop_assert!((4.0 * a.size - b.size).abs() < 1e-9);
         }
+        // Levels are tried from the lowest on, so upside down they are others: only a change that is
+        // just about one may be seen one way and not the other.
         let upside_down: Vec<f64> = values.iter().map(|v| -v).collect();
-        prop_assert_eq!(one.changes.len(), changes(&upside_down, 0.0).changes.len());
+        let turned = changes(&upside_down, 0.0).changes;
+        let doubtful = |changes: &[Change]| changes.iter().any(|change| change.p > 0.005);
+        prop_assert!(
+            one.changes.len() == turned.len() || doubtful(&one.changes) || doubtful(&turned),
+            "{:?} {turned:?}", one.changes
+        );
     }
 
     #[test]

@@ -17,6 +17,8 @@ struct Week {
     qemu: &'static str,
     commit: char,
     complete: bool,
+    /// One of its boots lacks its value.
+    lacking: bool,
 }
 
 fn week(week: i64, rate: f64) -> Week {
@@ -26,6 +28,7 @@ fn week(week: i64, rate: f64) -> Week {
         qemu: "7.2.1",
         commit: char::from_digit(week as u32 % 16, 16).unwrap(),
         complete: true,
+        lacking: false,
     }
 }
 
@@ -105,7 +108,7 @@ fn put(db: &mut Db, week: &Week) {
         accelerator: "kvm".into(),
         shape_json: r#"{"cpus":2,"memory_mib":2048}"#.into(),
         plan_json: r#"{"variants":[],"runs":[{"workload":"exec","settings":{"processes":"1"},
-            "duration_ms":500,"iterations":2,"warmups":1}],"rounds":3,"margin":0.01,
+            "duration_ms":500,"iterations":2,"warmups":1}],"looks":[3],"margin":0.01,
             "clock":"real","shape":{"cpus":2,"memory_mib":2048}}"#
             .into(),
         command_line: "ktrial trial".into(),
@@ -125,7 +128,10 @@ fn put(db: &mut Db, week: &Week) {
             cell,
             iteration: 0,
             warmup: false,
-            value: Value::Ok(value),
+            value: match week.lacking && round == 1 {
+                true => Value::Missing,
+                false => Value::Ok(value),
+            },
         };
         db.record_boot(&NewBoot {
             trial,
@@ -271,4 +277,18 @@ fn other_metrics_are_shown_when_asked_for() {
     assert_eq!(metrics(other), [""; 0]);
     let empty = histories(&Db::in_memory().unwrap(), &Wanted::default()).unwrap();
     assert_eq!(render(&empty), "no complete trial has measured this\n");
+}
+
+#[test]
+fn a_trial_with_a_value_missing_is_no_point_and_says_so() {
+    let weeks = (0..12).map(|w| Week {
+        lacking: w == 5,
+        ..week(w, 5_000.0)
+    });
+    let histories = histories(&database(weeks), &Wanted::default()).unwrap();
+    assert_eq!(histories[0].stretches[0].points.len(), 11);
+    let [(trial, why)] = histories[0].left_out.as_slice() else {
+        panic!("{:?}", histories[0].left_out);
+    };
+    assert_eq!((trial.0, why.as_str()), (6, "a value is missing"));
 }

@@ -5,7 +5,7 @@ use ktrial_patches::catalogue::Claim;
 
 use super::Answer;
 use super::text::measured;
-use crate::verdict::text::percent;
+use crate::verdict::figures::percent;
 
 /// Where the claimed change lies, as ratios of variant to base.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -102,9 +102,15 @@ fn decided(claimed: Claimed, verdict: &Verdict, found: String) -> (Answer, Strin
         return (Answer::NotSettled, found);
     };
     if matches!(claimed, Claimed::Around { .. }) {
-        return match claimed.is_reached_by(interval) {
-            true => (Answer::Confirmed, found),
-            false => (Answer::Contradicted, found),
+        // A change that was found is not what is claimed, however near its interval comes to that,
+        // unless it is a claim of either way that it lies in.
+        return match (
+            claimed.is_reached_by((ratio, ratio)),
+            claimed.is_reached_by(interval),
+        ) {
+            (true, _) => (Answer::Confirmed, found),
+            (false, true) => (Answer::NotSettled, found),
+            (false, false) => (Answer::Contradicted, found),
         };
     }
     if !claimed.goes(ratio) {

@@ -248,6 +248,11 @@ fn no_change_can_be_claimed_too() {
         answer(&none, verdict("regressed", -5.0, (-6.0, -4.0))),
         Answer::Contradicted
     );
+    // A change that was found is never "no change, confirmed".
+    assert_eq!(
+        answer(&none, verdict("regressed", -1.2, (-2.6, 0.2))),
+        Answer::NotSettled
+    );
     let either_way = claim(-2.0, Some(2.0));
     assert_eq!(
         answer(&either_way, verdict("regressed", -1.8, (-2.4, -1.2))),

@@ -7,7 +7,7 @@ use ktrial_patches::catalogue::{Claim, ClaimKind, ClaimTest};
 
 use super::HeldClaim;
 use crate::terminal::folded;
-use crate::verdict::text::{bare, number, signed};
+use crate::verdict::figures::{bare, number, signed};
 
 /// A block for the terminal, empty where nothing is claimed.
 pub fn render(held: &[HeldClaim]) -> String {

@@ -206,11 +206,23 @@ impl Curve {
             .rev()
             .max_by(|a, b| goodness(a).total_cmp(&goodness(b)))?;
         let near = |point: &&(u64, f64)| goodness(point) >= NEAR * goodness(&(best_at, best));
+        // Its neighbours only: beyond a dip it begins anew.
+        let place = figures.iter().position(|point| point.0 == best_at)?;
+        let (before, after) = figures.split_at(place);
         Some(Knee {
             best_at,
             best,
-            from: figures.iter().find(near)?.0,
-            to: figures.iter().rfind(near)?.0,
+            from: before
+                .iter()
+                .rev()
+                .take_while(near)
+                .last()
+                .map_or(best_at, |p| p.0),
+            to: after
+                .iter()
+                .take_while(near)
+                .last()
+                .map_or(best_at, |p| p.0),
             end: figures.last()?.1 / best,
         })
     }

@@ -93,6 +93,24 @@ fn a_curve_that_turns_down_has_its_knee_before_the_top() {
 }
 
 #[test]
+fn a_curve_with_a_dip_is_not_flat_and_its_best_ends_there() {
+    let dip = base(
+        &[1, 2, 3],
+        |threads| if threads == 2 { 50.0 } else { 100.0 },
+    );
+    let knee = dip.base.as_ref().unwrap();
+    assert_eq!((knee.from, knee.to, knee.best_at), (1, 1, 1));
+    let text = dip.render("base", "patched");
+    assert!(!text.contains("flat"), "{text}");
+    let saw = base(
+        &to(8),
+        |threads| if threads % 2 == 1 { 80.0 } else { 100.0 },
+    );
+    let knee = saw.base.as_ref().unwrap();
+    assert_eq!((knee.from, knee.to), (2, 2));
+}
+
+#[test]
 fn a_straight_line_has_no_knee_and_a_flat_one_none_either() {
     let line = base(&[1, 2, 4, 8], |n| 100.0 * n as f64);
     let text = line.render("base", "patched");

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Curve, Effect, Knee, Point};
-use crate::verdict::text::number;
+use crate::verdict::figures::number;
 
 /// The most values that a line names one by one.
 const NAMED: usize = 10;

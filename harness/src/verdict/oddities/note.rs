@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::Answer;
-use crate::verdict::text::number;
+use crate::verdict::figures::{number, signed};
 
 /// The most boots that one sentence names.
 const NAMED: usize = 5;
@@ -131,9 +131,9 @@ impl fmt::Display for Note {
             } => write!(
                 f,
                 "outliers carry the means: {} ({answer_with}) with {}, {} ({answer_without}) without",
-                percent(*with),
+                signed(*with),
                 counted(*boots, "marked boot"),
-                percent(*without),
+                signed(*without),
             ),
             Note::Modes { of, low, high } => modes(f, of, low, high),
             Note::Boots { of, out_of, boots } => {
@@ -145,7 +145,7 @@ impl fmt::Display for Note {
                     named(boots, |boot| format!(
                         "round {} ({})",
                         u64::from(boot.round) + 1,
-                        percent(boot.by)
+                        signed(boot.by)
                     ))
                 )
             }
@@ -157,7 +157,7 @@ impl fmt::Display for Note {
             } => write!(
                 f,
                 "{of}: {count} of {out_of} samples lie far from their boot's level, at most {} in round {}",
-                percent(farthest.by),
+                signed(farthest.by),
                 u64::from(farthest.round) + 1
             ),
             Note::WarmUp {
@@ -168,7 +168,7 @@ impl fmt::Display for Note {
             } => write!(
                 f,
                 "{of}: still warming up: the first iteration lies {} from the later ones in {boots} of {out_of} boots",
-                percent(*by)
+                signed(*by)
             ),
             Note::Drift {
                 of,
@@ -178,7 +178,7 @@ impl fmt::Display for Note {
             } => write!(
                 f,
                 "{of}: drift inside a boot: {} from the first to the last iteration, in {boots} of {out_of} boots",
-                percent(*by)
+                signed(*by)
             ),
             Note::Uneven {
                 of,
@@ -188,12 +188,12 @@ impl fmt::Display for Note {
             } => write!(
                 f,
                 "{of}: the first of two iterations lies {} from the second in {boots} of {out_of} boots: warm-up or drift, which --iterations 5 would tell",
-                percent(*by)
+                signed(*by)
             ),
             Note::HostDrift { by, from, to } => write!(
                 f,
                 "the host drifts: {} from round {} to {}, base and variant together",
-                percent(*by),
+                signed(*by),
                 u64::from(*from) + 1,
                 u64::from(*to) + 1
             ),
@@ -214,7 +214,7 @@ fn modes(f: &mut fmt::Formatter<'_>, of: &str, low: &Mode, high: &Mode) -> fmt::
         number(low.at),
         counted(high.rounds.len(), "boot"),
         number(high.at),
-        percent(high.at / low.at - 1.0),
+        signed(high.at / low.at - 1.0),
         named(&fewer.rounds, |round| format!(
             "round {}",
             u64::from(*round) + 1
@@ -234,13 +234,4 @@ fn named<T>(all: &[T], word: impl Fn(&T) -> String) -> String {
 fn counted(count: usize, of_what: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{count} {of_what}{s}")
-}
-
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    if percent.abs() < 10.0 {
-        format!("{percent:+.2} %")
-    } else {
-        format!("{percent:+.1} %")
-    }
 }

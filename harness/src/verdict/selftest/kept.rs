@@ -6,15 +6,19 @@
 
 use std::fmt::Write;
 
-use super::Boots;
+use super::{Boots, Measured};
 use crate::fault::{Fault, Result};
+
+/// The margin of what comes from a file: a trial's, unless it says something else.
+const MARGIN: f64 = 0.01;
 
 /// The text of `boots`, under lines that say where they are from.
 pub fn write(boots: &Boots, about: &[String]) -> String {
     let mut text: String = about.iter().map(|line| format!("# {line}\n")).collect();
     for (number, boot) in boots.values.iter().enumerate() {
-        for ((name, higher), values) in boots.cells.iter().zip(boot) {
-            let better = if *higher { "higher" } else { "lower" };
+        for (cell, values) in boots.cells.iter().zip(boot) {
+            let (name, higher) = (&cell.name, cell.higher);
+            let better = if higher { "higher" } else { "lower" };
             let values: Vec<String> = values.iter().map(f64::to_string).collect();
             let _ = writeln!(text, "{number},{better},{name},{}", values.join(" "));
         }
@@ -53,7 +57,11 @@ pub fn read(text: &str) -> Result<Boots> {
             Some(boot) if number + 1 == count => boot,
             _ => return Err(fault("boots come one after the other, from 0")),
         };
-        let cell = (cell.to_owned(), higher);
+        let cell = Measured {
+            name: cell.to_owned(),
+            higher,
+            margin: MARGIN,
+        };
         // The first boot says which cells there are.
         if count == 1 && !boots.cells.contains(&cell) {
             boots.cells.push(cell.clone());
@@ -89,10 +97,13 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let boots = Boots {
-            cells: vec![
-                ("exec processes=1 rate".into(), true),
-                ("p99".into(), false),
-            ],
+            cells: [("exec processes=1 rate", true), ("p99", false)]
+                .map(|(name, higher)| Measured {
+                    name: name.into(),
+                    higher,
+                    margin: MARGIN,
+                })
+                .into(),
             values: vec![
                 vec![vec![1.5, 2.25], vec![1e9]],
                 vec![vec![0.1, 0.2], vec![3.0]],

@@ -29,10 +29,21 @@ const EFFECT_SPLITS: usize = 400;
 /// The boots of one kernel.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Boots {
-    /// What was measured: a name for people, and whether higher is better.
-    pub cells: Vec<(String, bool)>,
+    /// What was measured.
+    pub cells: Vec<Measured>,
     /// By boot and cell: values in the cell's unit, in the order of iterations.
     pub values: Vec<Vec<Vec<f64>>>,
+}
+
+/// A cell that all boots have values of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// A name for people.
+    pub name: String,
+    /// Whether more of it is better.
+    pub higher: bool,
+    /// Differences within this share count as none, between 0 and 1.
+    pub margin: f64,
 }
 
 /// What the self-test found.
@@ -44,13 +55,23 @@ pub struct SelfTest {
     pub side: usize,
     /// Splits that were judged.
     pub splits: usize,
-    /// Splits with an alarm in any cell, and the half width of its 95 % interval: shares.
-    pub alarms: (f64, f64),
+    /// Splits with an alarm in any cell.
+    pub alarms: Rate,
     /// Cells that alone differ at 5 %, over all splits and cells, margin or not: a share that
     /// is 0.05 at most if the test is right.
-    pub differs: (f64, f64),
+    pub differs: Rate,
     /// By cell.
     pub cells: Vec<CellTest>,
+}
+
+/// How often something was so.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rate {
+    /// The share of splits, 0 to 1.
+    pub share: f64,
+    /// The half width of its 95 % interval. None where a split takes more than half of the boots: then
+    /// all splits say much the same, and nothing says how other boots would do.
+    pub half: Option<f64>,
 }
 
 /// What the self-test found in one cell.
@@ -62,16 +83,16 @@ pub struct CellTest {
     pub differs: f64,
     /// Splits in which it was called improved or regressed.
     pub alarms: f64,
-    /// The smallest effect found in four of five splits, as a share: 0.01 is 1 %. None where the
-    /// boots of a side are too few for any.
-    pub finds: Option<f64>,
+    /// The smallest effect that is told from none in four of five splits, as a share: 0.01 is 1 %. None
+    /// where the boots of a side are too few for any.
+    pub sees: Option<f64>,
     /// The smallest margin inside which four of five splits are settled as unchanged.
     pub settles: Option<f64>,
 }
 
-/// Judges `splits` random splits of `side` boots against `side`, with a margin as in a trial; the
-/// same for the same seed. None if there are not enough boots for one split, or no cells.
-pub fn run(boots: &Boots, side: usize, splits: usize, margin: f64, seed: u64) -> Option<SelfTest> {
+/// Judges `splits` random splits of `side` boots against `side`, as in a trial; the same for the same
+/// seed. None if there are not enough boots for one split, or no cells.
+pub fn run(boots: &Boots, side: usize, splits: usize, seed: u64) -> Option<SelfTest> {
     if boots.values.len() < 2 * side || side < 2 || boots.cells.is_empty() || splits < 2 {
         return None;
     }
@@ -82,7 +103,7 @@ pub fn run(boots: &Boots, side: usize, splits: usize, margin: f64, seed: u64) ->
         .collect();
     let judged: Vec<Vec<Judged>> = drawn
         .par_iter()
-        .map(|split| split.judge(boots, &looks, margin.ln_1p()))
+        .map(|split| split.judge(boots, &looks))
         .collect();
     let any: Vec<f64> = judged
         .iter()
@@ -98,7 +119,7 @@ pub fn run(boots: &Boots, side: usize, splits: usize, margin: f64, seed: u64) ->
     };
     let some: Vec<Vec<Option<Course>>> = drawn[..EFFECT_SPLITS.min(splits)]
         .par_iter()
-        .map(|split| split.courses(boots, &looks, margin.ln_1p()))
+        .map(|split| split.courses(boots, &looks))
         .collect();
     let cell_tests = (0..boots.cells.len()).into_par_iter().map(|cell| {
         let intervals = |level: f64| -> Vec<Option<(f64, f64)>> {
@@ -108,10 +129,10 @@ pub fn run(boots: &Boots, side: usize, splits: usize, margin: f64, seed: u64) ->
                 .collect()
         };
         CellTest {
-            name: boots.cells[cell].0.clone(),
+            name: boots.cells[cell].name.clone(),
             differs: share(cell, |judged| judged.differs),
             alarms: share(cell, |judged| judged.alarm),
-            finds: mostly(&intervals(decide::LEVEL), |(low, _)| -low),
+            sees: mostly(&intervals(course::LEVEL), |(low, _)| -low),
             settles: mostly(&intervals(1.0 - EQUIVALENCE), |(low, high)| high.max(-low)),
         }
     });
@@ -164,7 +185,7 @@ impl Split {
     }
 
     /// All cells of the split, compared.
-    fn courses(&self, boots: &Boots, looks: &Looks, margin: f64) -> Vec<Option<Course>> {
+    fn courses(&self, boots: &Boots, looks: &Looks) -> Vec<Option<Course>> {
         let group = |side: &[usize], cell: usize| Group {
             rounds: (0..).take(side.len()).collect(),
             values: side
@@ -180,12 +201,13 @@ impl Split {
             })
             .collect();
         let modes = course::modes_by_look(compared.iter().flatten(), looks);
-        let course = |of: Option<_>| Course::of(of?, &modes, looks, margin);
-        compared.into_iter().map(course).collect()
+        let each = compared.into_iter().zip(&boots.cells);
+        each.map(|(of, cell)| Course::of(of?, &modes, looks, cell.margin.ln_1p()))
+            .collect()
     }
 
-    fn judge(&self, boots: &Boots, looks: &Looks, margin: f64) -> Vec<Judged> {
-        let courses = self.courses(boots, looks, margin);
+    fn judge(&self, boots: &Boots, looks: &Looks) -> Vec<Judged> {
+        let courses = self.courses(boots, looks);
         let mut p: Vec<Option<f64>> = courses
             .iter()
             .map(|course| course.as_ref().map(|course| course.p))
@@ -193,9 +215,10 @@ impl Split {
         adjust::benjamini_hochberg(&mut p);
         let cells = courses.iter().zip(p).zip(&boots.cells);
         cells
-            .map(|((course, p), (_, higher))| {
+            .map(|((course, p), cell)| {
                 let answer = |course: &Course| -> Answer {
-                    decide::decide(course, looks, p.unwrap_or(1.0), margin, *higher)
+                    let (p, margin) = (p.unwrap_or(1.0), cell.margin.ln_1p());
+                    decide::decide(course, looks, p, margin, cell.higher)
                 };
                 let word = course.as_ref().map(|course| answer(course).word);
                 Judged {
@@ -211,8 +234,8 @@ impl Split {
     }
 }
 
-/// The mean over splits, and the half width of its 95 % interval.
-fn rate(outcomes: &[f64], splits: &[Split], boots: usize) -> (f64, f64) {
+/// The mean over splits.
+fn rate(outcomes: &[f64], splits: &[Split], boots: usize) -> Rate {
     let count = outcomes.len() as f64;
     let mean = outcomes.iter().sum::<f64>() / count;
     let spread = outcomes.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / count;
@@ -233,7 +256,10 @@ fn rate(outcomes: &[f64], splits: &[Split], boots: usize) -> (f64, f64) {
     // What chance adds to so many covariances of so few splits.
     let noise = without_replacement * drawn * (1.0 - drawn / all) * spread / count;
     let variance = (jackknife - noise).max(0.0) + spread / count;
-    (mean, 1.96 * variance.sqrt())
+    Rate {
+        share: mean,
+        half: (2.0 * drawn <= all).then(|| 1.96 * variance.sqrt()),
+    }
 }
 
 #[cfg(test)]
@@ -257,28 +283,34 @@ mod tests {
                 .collect()
         };
         Boots {
-            cells: vec![("a".into(), true), ("b".into(), false)],
+            cells: [("a", true), ("b", false)]
+                .map(|(name, higher)| Measured {
+                    name: name.into(),
+                    higher,
+                    margin: 0.01,
+                })
+                .into(),
             values: (0..60).map(&mut boot).collect(),
         }
     }
 
     #[test]
     fn normal_noise_gives_what_students_test_would() {
-        let found = run(&boots(), 5, 200, 0.01, 1).unwrap();
+        let found = run(&boots(), 5, 200, 1).unwrap();
         assert!(
-            found.differs.0 < 0.09 && found.differs.0 > 0.01,
+            found.differs.share < 0.09 && found.differs.share > 0.01,
             "{found:?}"
         );
-        assert!(found.alarms.0 < 0.06, "{found:?}");
+        assert!(found.alarms.share < 0.06, "{found:?}");
         // 5 against 5, sigma 1 %: Student's test has 80 % power at 2.02 sigma (scipy 1.17.1:
         // nct.sf(2.306, 8, d * sqrt(5 / 2)) = 0.8 at d = 2.0); the spread of 60 boots is known
         // to 9 %.
         for cell in &found.cells {
-            let finds = cell.finds.unwrap();
-            assert!((0.016..0.027).contains(&finds), "{cell:?}");
+            let sees = cell.sees.unwrap();
+            assert!((0.016..0.027).contains(&sees), "{cell:?}");
             assert!(cell.settles.unwrap() > 0.01, "{cell:?}");
         }
-        assert_eq!(found, run(&boots(), 5, 200, 0.01, 1).unwrap());
+        assert_eq!(found, run(&boots(), 5, 200, 1).unwrap());
     }
 
     #[test]
@@ -293,15 +325,23 @@ mod tests {
             all.filter(|boot| **boot < 30).count() as f64
         };
         let outcomes: Vec<f64> = splits.iter().map(marked).collect();
-        let (mean, half) = rate(&outcomes, &splits, 60);
-        assert!((mean - 5.0).abs() < 0.1, "{mean}");
+        let found = rate(&outcomes, &splits, 60);
+        assert!((found.share - 5.0).abs() < 0.1, "{found:?}");
+        let half = found.half.unwrap();
         let expected = 1.96 * (100.0 * 60.0 / 59.0 / 4.0 / 60.0f64).sqrt();
         assert!((half / expected - 1.0).abs() < 0.05, "{half} {expected}");
     }
 
     #[test]
+    fn splits_of_nearly_all_boots_say_nothing_of_others() {
+        let found = run(&boots(), 30, 20, 1).unwrap();
+        assert_eq!((found.alarms.half, found.differs.half), (None, None));
+        assert!(run(&boots(), 15, 20, 1).unwrap().alarms.half.is_some());
+    }
+
+    #[test]
     fn too_few_boots_are_no_test() {
-        assert_eq!(run(&boots(), 31, 100, 0.01, 1), None);
-        assert_eq!(run(&Boots::default(), 5, 100, 0.01, 1), None);
+        assert_eq!(run(&boots(), 31, 100, 1), None);
+        assert_eq!(run(&Boots::default(), 5, 100, 1), None);
     }
 }

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use ktrial_db::{AaTrial, BootId, Cell, CellId, Db, Value};
+use ktrial_db::{AaTrial, BootId, Cell, CellId, Db, Trial, Value};
 
-use super::Boots;
+use super::{Boots, Measured};
 use crate::fault::Result;
+use crate::verdict::design::Design;
 
-/// The boots of both sides, in the order they were made, and the cells in which each of them has
-/// values above zero.
+/// The boots of both sides, in the order they were made, with the cells in which each of them has
+/// values above zero; and the names of all other cells.
 ///
 /// # Errors
 /// A host fault from the database.
-pub fn boots(db: &Db, aa: &AaTrial) -> Result<Boots> {
+pub fn boots(db: &Db, aa: &AaTrial, trial: &Trial) -> Result<(Boots, Vec<String>)> {
+    let design = Design::of(trial)?;
     let mut values: BTreeMap<BootId, BTreeMap<CellId, Option<Vec<f64>>>> = BTreeMap::new();
     for sample in db.samples(aa.trial)? {
         let is_of_aa = sample.variant == aa.base || sample.variant == aa.variant;
@@ -35,8 +37,10 @@ pub fn boots(db: &Db, aa: &AaTrial) -> Result<Boots> {
             .values()
             .all(|boot| matches!(boot.get(id), Some(Some(_))))
     };
-    let mut cells = db.cells(aa.trial)?;
-    cells.retain(|(id, _)| whole(id));
+    let (cells, others): (Vec<_>, Vec<_>) = db
+        .cells(aa.trial)?
+        .into_iter()
+        .partition(|(id, _)| whole(id));
     let of_boot = |mut boot: BTreeMap<CellId, Option<Vec<f64>>>| -> Vec<Vec<f64>> {
         cells
             .iter()
@@ -44,15 +48,20 @@ pub fn boots(db: &Db, aa: &AaTrial) -> Result<Boots> {
             .collect()
     };
     let values = values.into_values().map(of_boot).collect();
-    Ok(Boots {
+    let measured = |(_, cell): &(CellId, Cell)| Measured {
+        name: name(cell),
+        higher: cell.better == "higher",
+        margin: design.margin(&cell.metric),
+    };
+    let boots = Boots {
         values,
-        cells: cells.iter().map(|(_, cell)| named(cell)).collect(),
-    })
+        cells: cells.iter().map(measured).collect(),
+    };
+    Ok((boots, others.iter().map(|(_, cell)| name(cell)).collect()))
 }
 
-fn named(cell: &Cell) -> (String, bool) {
+fn name(cell: &Cell) -> String {
     let setting = cell.setting();
     let name = format!("{} {setting} {}", cell.workload, cell.metric);
-    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-    (name, cell.better == "higher")
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
 }

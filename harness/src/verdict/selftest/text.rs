@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use super::{CellTest, SelfTest};
+use super::{CellTest, Rate, SelfTest};
 
 /// Effects that a machine may be asked to judge.
 const SIZES: [f64; 3] = [0.01, 0.02, 0.05];
 
 /// A table of the cells and what they come to.
-pub fn render(test: &SelfTest, margin: f64) -> String {
+pub fn render(test: &SelfTest) -> String {
     let width = test.cells.iter().map(|cell| cell.name.len()).max();
     let width = width.unwrap_or(0).max(4);
     let mut text = format!(
@@ -20,7 +20,7 @@ pub fn render(test: &SelfTest, margin: f64) -> String {
         "cell",
         "differs",
         "alarms",
-        "finds",
+        "sees",
         "settles"
     );
     for cell in &test.cells {
@@ -31,35 +31,39 @@ pub fn render(test: &SelfTest, margin: f64) -> String {
             cell.name,
             share(cell.differs, 1),
             share(cell.alarms, 1),
-            size(cell.finds),
+            size(cell.sees),
             size(cell.settles),
             fit(cell),
         );
     }
-    let (rate, half) = test.alarms;
-    let (differs, differs_half) = test.differs;
     let _ = write!(
         text,
-        "\nfalse alarms: {} of trials have any, ± {} (margin {})\n\
-         a cell alone differs at 5 % in {}, ± {}, margin or not\n\
-         finds: the smallest effect that 4 of 5 trials of {} rounds would find, in this cell alone\n\
+        "\nfalse alarms: {} of trials have any, at the trial's margins\n\
+         a cell alone differs at 5 % in {}, margin or not\n\
+         sees: the smallest effect that 4 of 5 trials of {} rounds would tell from none, in this cell\n\
+         alone; to be called improved or regressed it must be beyond the margin as well\n\
          settles: the smallest margin inside which 4 of 5 would be called unchanged\n",
-        share(rate, 2),
-        share(half, 2),
-        share(margin, 1),
-        share(differs, 2),
-        share(differs_half, 2),
+        rate(test.alarms),
+        rate(test.differs),
         test.side,
     );
     text
 }
 
-/// `1 %, 2 %, 5 %`: the sizes that would be found, and settled where there is nothing.
+fn rate(rate: Rate) -> String {
+    let half = match rate.half {
+        Some(half) => share(half, 2),
+        None => "what is not known: a split takes more than half of the boots".into(),
+    };
+    format!("{}, ± {half}", share(rate.share, 2))
+}
+
+/// `1 %, 2 %, 5 %`: the sizes that would be seen, and settled where there is nothing.
 fn fit(cell: &CellTest) -> String {
     let within = |size: f64, limit: Option<f64>| limit.is_some_and(|limit| limit <= size);
     let fit: Vec<String> = SIZES
         .into_iter()
-        .filter(|size| within(*size, cell.finds) && within(*size, cell.settles))
+        .filter(|size| within(*size, cell.sees) && within(*size, cell.settles))
         .map(|size| share(size, 0))
         .collect();
     match fit.as_slice() {
@@ -77,12 +81,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_is_fit_for_what_it_finds_and_settles() {
-        let cell = |finds, settles| CellTest {
+    fn a_cell_is_fit_for_what_it_sees_and_settles() {
+        let cell = |sees, settles| CellTest {
             name: "exec rate".into(),
             differs: 0.05,
             alarms: 0.0,
-            finds,
+            sees,
             settles,
         };
         assert_eq!(fit(&cell(Some(0.002), Some(0.003))), "1 %, 2 %, 5 %");
