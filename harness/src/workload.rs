@@ -160,6 +160,24 @@ pub fn all() -> Result<Vec<Workload>> {
         .collect()
 }
 
+/// What the kernel of a guest counts itself, in every workload.
+///
+/// # Errors
+/// A host fault if the file in the command is broken, which the tests rule out.
+pub fn counts() -> Result<Vec<Metric>> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Counts {
+        #[serde(rename = "metric")]
+        metrics: Vec<Metric>,
+    }
+    let file = SOURCES.get_file("common/counts.toml");
+    let text = file.and_then(|f| f.contents_utf8()).unwrap_or_default();
+    let counts: Counts = toml::from_str(text)
+        .map_err(|e| Fault::host(format!("workloads/common/counts.toml: {e}")))?;
+    Ok(counts.metrics)
+}
+
 /// The workload called `name`.
 ///
 /// # Errors
@@ -259,6 +277,20 @@ impl Workload {
 const SETUP_MS: u64 = 60_000;
 
 impl Metric {
+    /// One that is counted in each iteration of any workload; less of it is better.
+    pub fn counted(name: &str, unit: &str, primary: bool, help: &str) -> Metric {
+        Metric {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            better: "lower".to_owned(),
+            primary,
+            with: None,
+            without: None,
+            once: false,
+            help: help.to_owned(),
+        }
+    }
+
     /// The iterations of a run of `all` in which it is measured.
     pub fn iterations(&self, all: u32) -> std::ops::Range<u32> {
         0..if self.once { 1 } else { all }
@@ -315,6 +347,12 @@ mod tests {
                 assert!(SOURCES.get_file(source).is_some(), "{source}");
             }
         }
+        assert!(
+            counts()
+                .unwrap()
+                .iter()
+                .all(|m| m.name.contains('.') && !m.primary)
+        );
         for workload in &all {
             assert!(workload.metrics.iter().any(|m| m.primary));
             assert!(workload.programs.iter().any(|p| p.name == workload.run));

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::workload::Metric;
+
 /// What ran in one iteration of a job, on all vCPUs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Interval {
@@ -14,7 +16,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// A metric of [`METRICS`], in instructions.
+    /// One of [`metrics`], in instructions.
     pub fn count(&self, metric: &str) -> Option<u64> {
         match metric {
             "tcg.all" => self.user.checked_add(self.kernel),
@@ -25,11 +27,27 @@ impl Interval {
     }
 }
 
-/// What is made of an interval, each divided by the operations in it; the first is what a verdict
-/// hangs on.
-pub const METRICS: [&str; 3] = ["tcg.all", "tcg.kernel", "tcg.user"];
-/// Their unit.
-pub const UNIT: &str = "insn/op";
+/// What is made of an interval, each divided by the operations in it.
+pub fn metrics() -> [Metric; 3] {
+    [
+        (
+            "tcg.all",
+            true,
+            "instructions of the whole guest, an operation",
+        ),
+        (
+            "tcg.kernel",
+            false,
+            "instructions in the kernel, an operation",
+        ),
+        (
+            "tcg.user",
+            false,
+            "instructions in user space, an operation",
+        ),
+    ]
+    .map(|(name, primary, help)| Metric::counted(name, "insn/op", primary, help))
+}
 
 /// By job, in the order of the list of jobs: the iterations that ended, in their order.
 pub type Jobs = Vec<Vec<Interval>>;

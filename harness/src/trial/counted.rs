@@ -1,10 +1,10 @@
 //! From the instructions that were counted in a boot to rows: samples, and profiles by function.
 
-use ktrial_db::{Cell, Db, NewArtifact, NewSample, Value, canonical_parameters};
+use ktrial_db::{Db, NewArtifact, NewSample, Value, canonical_parameters};
 
-use super::record::JobReport;
 use super::Run;
-use crate::counters::instructions::{self, Interval, Jobs, METRICS, UNIT};
+use super::record::{self, JobReport};
+use crate::counters::instructions::{self, Interval, Jobs};
 use crate::counters::profile::{self, Profile};
 use crate::fault::{OrHost, Result};
 
@@ -29,29 +29,9 @@ impl Counted {
     ) -> Result<Vec<NewSample>> {
         let mut samples = Vec::new();
         for (job, (run, report)) in runs.iter().zip(reports).enumerate() {
-            let parameters = canonical_parameters(&run.settings)?;
-            for metric in METRICS {
-                let cell = db.put_cell(&Cell {
-                    workload: run.workload.clone(),
-                    parameters: parameters.clone(),
-                    metric: metric.to_owned(),
-                    unit: UNIT.to_owned(),
-                    better: "lower".to_owned(),
-                    primary: metric == METRICS[0],
-                })?;
-                for iteration in 0..run.timing().iterations {
-                    let warmup = iteration < run.warmups;
-                    samples.push(NewSample {
-                        cell,
-                        iteration: if warmup {
-                            iteration
-                        } else {
-                            iteration - run.warmups
-                        },
-                        warmup,
-                        value: self.value(job, report, metric, iteration),
-                    });
-                }
+            for metric in &instructions::metrics() {
+                let value = |iteration| self.value(job, report, &metric.name, iteration);
+                samples.extend(record::row(db, run, metric, value)?);
             }
         }
         Ok(samples)

@@ -11,7 +11,7 @@ use ktrial_db::{Db, NewBoot, Trial, TrialId, VariantId, canonical_parameters};
 use super::counted::Counted;
 use super::lanes::{self, Done, Due, Lanes};
 use super::record::{self, JobReport};
-use super::{PlannedVariant, Prepared, Run};
+use super::{Plan, PlannedVariant, Prepared, Run};
 use crate::fault::{At, Fault, OrHost, Result};
 use crate::guest::Perturbation;
 use crate::guest::perturb::{boot_seed, round_order};
@@ -135,8 +135,8 @@ impl Stage<'_> {
             let counts = !done.again;
             let line = done.line(self.prepared);
             let variant = &self.prepared.plan.variants[done.due.variant];
-            let counted = self.prepared.plan.count;
-            store(db, &trial, variant, &self.runs, counted, done)?;
+            let plan = &self.prepared.plan;
+            store(db, &trial, plan, variant, &self.runs, done)?;
             made += usize::from(counts);
             task.step(made as u64, &line);
             Ok(())
@@ -239,18 +239,18 @@ fn ends_trial(at: At) -> bool {
 fn store(
     db: &mut Db,
     trial: &Trial,
+    plan: &Plan,
     variant: &PlannedVariant,
     runs: &[Run],
-    counted: bool,
     done: Done,
 ) -> Result<()> {
     let boot = done.boot?;
     let due = done.due;
     let reports = JobReport::all(&boot.frames, runs.len());
     let trouble = record::trouble(&boot, &variant.name, runs, &reports);
-    let mut samples = record::samples(db, runs, variant, &reports)?;
+    let mut samples = record::samples(db, plan, runs, variant, &reports)?;
     let mut artifacts = record::artifacts(&boot);
-    if counted {
+    if plan.count {
         let counted = Counted::read(boot.counts.as_deref());
         samples.extend(counted.samples(db, runs, &reports)?);
         artifacts.push(counted.artifact(runs, &reports)?);

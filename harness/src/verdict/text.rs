@@ -9,6 +9,7 @@ use super::curve::curves;
 use super::figures::{bare, number, percent, signed};
 use super::oddities::Note;
 use super::outcome::Held;
+use crate::counters;
 
 /// The whole text: heading, one block a workload setting, and what the clock cannot see.
 pub fn render(trial: &Trial, cells: &[(CellId, Cell)], verdicts: &[Verdict]) -> String {
@@ -26,9 +27,19 @@ pub fn render(trial: &Trial, cells: &[(CellId, Cell)], verdicts: &[Verdict]) -> 
         text.push_str(&columns());
         for (workload, rows) in blocks(cells, &of_variant) {
             let _ = writeln!(text, "  {workload}");
-            for (cell, verdict) in rows {
+            let (shown, hidden): (Vec<_>, Vec<_>) = rows
+                .into_iter()
+                .partition(|(cell, verdict)| !counters::explains(cell) || is_change(verdict));
+            for (cell, verdict) in shown {
                 text.push_str(&row(cell, verdict));
                 text.push_str(&notes(cell, verdict));
+            }
+            if !hidden.is_empty() {
+                let _ = writeln!(
+                    text,
+                    "    {} counts without a change: see the report",
+                    hidden.len()
+                );
             }
         }
         for curve in curves(cells, &of_variant) {
@@ -138,9 +149,13 @@ fn row(cell: &Cell, verdict: &Verdict) -> String {
     line
 }
 
+fn is_change(verdict: &Verdict) -> bool {
+    matches!(verdict.verdict.as_str(), "improved" | "regressed")
+}
+
 /// What is odd about the data of a cell that the workload is for, or that was decided.
 fn notes(cell: &Cell, verdict: &Verdict) -> String {
-    if !cell.primary && !matches!(verdict.verdict.as_str(), "improved" | "regressed") {
+    if !cell.primary && !is_change(verdict) {
         return String::new();
     }
     let notes: Vec<Note> = serde_json::from_str(&verdict.notes_json).unwrap_or_default();
