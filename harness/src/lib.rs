@@ -11,6 +11,7 @@ pub mod guest;
 pub mod hash;
 pub mod history;
 pub mod home;
+pub mod input;
 pub mod kernel;
 pub mod machine;
 pub mod process;
