@@ -12,6 +12,7 @@ pub mod guest;
 pub mod hash;
 pub mod history;
 pub mod home;
+pub mod input;
 pub mod kernel;
 pub mod machine;
 pub mod process;

@@ -186,7 +186,7 @@ pub fn find(name: &str) -> Result<Workload> {
     let mut all = all()?;
     let Some(at) = all.iter().position(|w| w.name == name) else {
         let names: Vec<String> = all.into_iter().map(|w| w.name).collect();
-        return Err(Fault::user(format!("no workload is called {name}"))
+        return Err(Fault::user(format!("no workload is called {name:?}"))
             .next(format!("there are: {}", names.join(", "))));
     };
     Ok(all.swap_remove(at))

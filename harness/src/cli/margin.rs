@@ -28,11 +28,12 @@ impl std::str::FromStr for Margin {
         let number: f64 = number
             .parse()
             .map_err(|_| "a number of per cent, such as 2 or 0.5, or METRIC=2".to_owned())?;
-        if number > 0.0 && number < 100.0 {
+        // Less than a millionth of a per cent is a slip, or 0 once it is divided.
+        if (1e-6..100.0).contains(&number) {
             let share = number / 100.0;
             Ok(Margin { metric, share })
         } else {
-            Err("a number of per cent between 0 and 100".into())
+            Err("a number of per cent above 0 and below 100".into())
         }
     }
 }
@@ -71,10 +72,10 @@ fn check(metric: &str, runs: &[Run]) -> Result<()> {
     }
     names.sort_unstable();
     names.dedup();
-    Err(Fault::user(format!(
-        "--margin {metric}=…: nothing measures {metric} here"
-    ))
-    .next(format!("these runs have: {}", names.join(", "))))
+    Err(
+        Fault::user(format!("--margin: nothing measures {metric:?} here"))
+            .next(format!("these runs have: {}", names.join(", "))),
+    )
 }
 
 #[cfg(test)]
@@ -95,7 +96,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_meant_is_the_users_fault() {
-        for text in ["0", "100", "-1", "one", "rate=", "=", "nan", "rate=inf"] {
+        for text in [
+            "0", "100", "-1", "one", "rate=", "=", "nan", "1e-320", "rate=inf",
+        ] {
             assert!(text.parse::<Margin>().is_err(), "{text}");
         }
         assert!(of(&["1", "2"]).is_err());

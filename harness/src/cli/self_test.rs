@@ -2,6 +2,7 @@
 //! small an effect they can see.
 
 use std::ffi::OsStr;
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser};
@@ -9,12 +10,13 @@ use ktrial_db::Trial;
 
 use super::{Context, print, trial};
 use crate::fault::{Fault, OrHost, Result};
-use crate::machine;
 use crate::verdict::selftest::{self, Boots, kept, stored, text};
-use crate::vm;
+use crate::{input, machine, process, vm};
 
 /// Splits of each trial: a rate of 5 % is then known to half a per cent, but for their overlap.
 const SPLITS: usize = 10_000;
+/// With fewer boots a side nothing can be told apart.
+const LEAST_ROUNDS: usize = 3;
 /// Rounds of a side where a trial has boots for twice as many: what a trial usually gets.
 const USUAL_ROUNDS: usize = 12;
 const SEED: u64 = 1;
@@ -30,7 +32,7 @@ pub struct SelfTestArguments {
     pub self_test: bool,
     /// Rounds that a trial is taken to have in the self-test [default: 12, or a quarter of the
     /// boots]
-    #[arg(long, requires = "self_test", value_parser = clap::value_parser!(u16).range(2..=200))]
+    #[arg(long, requires = "self_test", value_parser = clap::value_parser!(u16).range(3..=200))]
     rounds: Option<u16>,
     /// Run an A/A trial of this Linux source first, of twice the rounds
     #[arg(long, requires = "self_test", value_name = "PATH")]
@@ -63,14 +65,20 @@ struct TrialCommand {
 pub(super) fn run(context: &Context, arguments: &SelfTestArguments) -> Result<u8> {
     let rounds = arguments.rounds.map(usize::from);
     if let Some(file) = &arguments.data {
-        let text = std::fs::read_to_string(file)
-            .map_err(|e| Fault::user(format!("{} can't be read: {e}", file.display())))?;
-        let boots = kept::read(&text).map_err(|mut fault| {
+        let boots = kept::read(&input::text(file)?).map_err(|mut fault| {
             fault.what = format!("{}, {}", file.display(), fault.what);
             fault
         })?;
-        print(&tested(&boots, rounds))?;
+        let test = tested(&boots, rounds).ok_or_else(|| {
+            Fault::user(format!("{}: {}", file.display(), too_small(&boots, rounds)))
+        })?;
+        print(&test)?;
         return Ok(0);
+    }
+    if let Some(file) = &arguments.keep {
+        // Before minutes of work.
+        let open = OpenOptions::new().create(true).append(true).open(file);
+        open.map_err(|e| Fault::user(format!("cannot write {}: {e}", file.display())))?;
     }
     if let Some(tree) = &arguments.tree {
         run_aa(context, tree, 2 * rounds.unwrap_or(USUAL_ROUNDS))?;
@@ -94,7 +102,8 @@ pub(super) fn run(context: &Context, arguments: &SelfTestArguments) -> Result<u8
                 others.join(", ")
             ))?;
         }
-        print(&tested(&boots, rounds))?;
+        let small = || format!("{}\n\n", too_small(&boots, rounds));
+        print(&tested(&boots, rounds).unwrap_or_else(small))?;
         if let Some(file) = arguments.keep.as_ref().filter(|_| aa == newest) {
             keep(&boots, &trial, file)?;
         }
@@ -120,16 +129,21 @@ fn heading(trial: &Trial) -> String {
     )
 }
 
-fn tested(boots: &Boots, rounds: Option<usize>) -> String {
-    // Of a quarter each, a split leaves half of the boots to differ from the next one.
-    let side = rounds.unwrap_or_else(|| USUAL_ROUNDS.min(boots.values.len() / 4));
-    match selftest::run(boots, side, SPLITS, SEED) {
-        Some(test) => format!("{}\n", text::render(&test)),
-        None => format!(
-            "too small: {} boots with values are not {side} against {side}\n\n",
-            boots.values.len()
-        ),
-    }
+/// The table of the test; none where the boots are too few. A signal ends it at once.
+fn tested(boots: &Boots, rounds: Option<usize>) -> Option<String> {
+    let test = || selftest::run(boots, side(boots, rounds), SPLITS, SEED);
+    let test = process::ending_at_once(test)?;
+    Some(format!("{}\n", text::render(&test)))
+}
+
+/// Boots of a side: of a quarter each, a split leaves half of the boots to differ from the next one.
+fn side(boots: &Boots, rounds: Option<usize>) -> usize {
+    rounds.unwrap_or_else(|| USUAL_ROUNDS.min(boots.values.len() / 4))
+}
+
+fn too_small(boots: &Boots, rounds: Option<usize>) -> String {
+    let (count, side) = (boots.values.len(), side(boots, rounds).max(LEAST_ROUNDS));
+    format!("too small: {count} boots with values are not {side} against {side}")
 }
 
 fn keep(boots: &Boots, trial: &Trial, file: &Path) -> Result<()> {

@@ -49,7 +49,7 @@ pub struct Arguments {
     rounds: Option<u32>,
     /// Differences within this many per cent count as none; METRIC=PERCENT is for one metric, and
     /// may be repeated [default: 1]
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     margin: Vec<Margin>,
     /// Guest milliseconds of one iteration
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(10..=3_600_000))]

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::fault::{Fault, OrHost, Result};
 use crate::hash::{hash16, sha256_of_file};
 use crate::home::Home;
+use crate::input;
 use crate::progress::Progress;
 use crate::timestamp::unix_ms;
 use crate::tree::Tree;
@@ -102,9 +103,7 @@ impl Config {
     pub fn with(fragment: Option<&Path>) -> Result<Config> {
         let mut text = linux::FRAGMENT.to_owned();
         if let Some(path) = fragment {
-            let more = fs::read_to_string(path)
-                .map_err(|e| Fault::user(format!("cannot read {}: {e}", path.display())))?;
-            text.push_str(&more);
+            text.push_str(&input::text(path)?);
         }
         Ok(Config { fragment: text })
     }

@@ -112,7 +112,7 @@ impl Run {
         for part in rest.split(',').filter(|p| !p.is_empty()) {
             let (key, value) = part.split_once('=').unwrap_or((part, "true"));
             if settings.insert(key.to_owned(), value.to_owned()).is_some() {
-                return Err(Fault::user(format!("{key} is given twice in {text}")));
+                return Err(Fault::user(format!("{key} is given twice for {name}")));
             }
         }
         Run::new(name, &settings, duration_ms, iterations)

@@ -9,9 +9,9 @@ use super::student;
 const FALSE_DISCOVERIES: f64 = 0.05;
 /// More rounds than this are not worth proposing.
 const MOST_ROUNDS: u32 = 200;
-/// With fewer boots a side no difference can be found: of 3 against 3, ranks alone are as far apart in
-/// one of ten cases without one.
-const FEWEST_ROUNDS: u32 = 4;
+/// With fewer boots a side no difference can be found: of 2 against 2, all of one side lie above the
+/// other by chance in one of three cases.
+const FEWEST_ROUNDS: u32 = 3;
 
 /// What is said of a cell.
 #[derive(Debug, Clone, PartialEq)]

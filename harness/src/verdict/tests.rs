@@ -144,7 +144,7 @@ fn few_boots_decide_little_and_no_spread_nothing_however_far_apart() {
     let one = judged(&[100.0], &[50.0], 0.01);
     assert_eq!(
         (one.verdict.as_str(), one.rounds_needed),
-        ("inconclusive", Some(4))
+        ("inconclusive", Some(3))
     );
     // Two against two: only 6 arrangements.
     let two = judged(&[100.0, 101.0], &[50.0, 51.0], 0.01);

@@ -41,7 +41,7 @@ pub(super) fn check_count(settings: usize) -> Result<()> {
     Err(Fault::user(format!(
         "that would be more than {MOST_SETTINGS} settings of one workload"
     ))
-    .next("name fewer values: threads=1|2|4|8|16"))
+    .next("name fewer values, such as 1|2|4|8|16"))
 }
 
 /// The numbers from `first` to `last`, both of them included.

@@ -9,6 +9,8 @@ use std::fmt::Write;
 use super::{Boots, Measured};
 use crate::fault::{Fault, Result};
 
+/// So much of a bad line is shown.
+const SHOWN: usize = 80;
 /// The margin of what comes from a file: a trial's, unless it says something else.
 const MARGIN: f64 = 0.01;
 
@@ -33,11 +35,12 @@ pub fn write(boots: &Boots, about: &[String]) -> String {
 /// missing in one, a value that is not above zero.
 pub fn read(text: &str) -> Result<Boots> {
     let mut boots = Boots::default();
-    for (at, line) in (1..).zip(text.lines()) {
+    for (at, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
         if line.starts_with('#') || line.is_empty() {
             continue;
         }
-        let fault = |what: &str| Fault::user(format!("line {at}: {what}: {line:?}"));
+        let start: String = line.chars().take(SHOWN).collect();
+        let fault = |what: &str| Fault::user(format!("line {at}: {what}: {start:?}"));
         let [number, better, cell, values] = line
             .splitn(4, ',')
             .collect::<Vec<_>>()
@@ -78,7 +81,9 @@ pub fn read(text: &str) -> Result<Boots> {
                     .filter(|v: &f64| *v > 0.0 && v.is_finite())
             })
             .collect();
-        boot.push(values.ok_or_else(|| fault("values are numbers above zero"))?);
+        boot.push(
+            values.ok_or_else(|| fault("values are numbers above zero, a blank between two"))?,
+        );
     }
     match boots
         .values

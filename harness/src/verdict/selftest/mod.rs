@@ -83,6 +83,8 @@ pub struct CellTest {
     pub differs: f64,
     /// Splits in which it was called improved or regressed.
     pub alarms: f64,
+    /// Whether chance shows in it at all: not where all boots are alike.
+    pub varies: bool,
     /// The smallest effect that is told from none in four of five splits, as a share: 0.01 is 1 %. None
     /// where the boots of a side are too few for any.
     pub sees: Option<f64>,
@@ -93,7 +95,7 @@ pub struct CellTest {
 /// Judges `splits` random splits of `side` boots against `side`, as in a trial; the same for the same
 /// seed. None if there are not enough boots for one split, or no cells.
 pub fn run(boots: &Boots, side: usize, splits: usize, seed: u64) -> Option<SelfTest> {
-    if boots.values.len() < 2 * side || side < 2 || boots.cells.is_empty() || splits < 2 {
+    if boots.values.len() < 2 * side || side < 3 || boots.cells.is_empty() || splits < 2 {
         return None;
     }
     let looks = Looks::new(&[u32::try_from(side).ok()?]);
@@ -129,6 +131,7 @@ pub fn run(boots: &Boots, side: usize, splits: usize, seed: u64) -> Option<SelfT
                 .collect()
         };
         CellTest {
+            varies: some.iter().any(|of| of[cell].is_some()),
             name: boots.cells[cell].name.clone(),
             differs: share(cell, |judged| judged.differs),
             alarms: share(cell, |judged| judged.alarm),
@@ -156,7 +159,7 @@ fn mostly(intervals: &[Option<(f64, f64)>], needs: fn((f64, f64)) -> f64) -> Opt
     sizes.sort_by(f64::total_cmp);
     let enough = (POWER * sizes.len() as f64).ceil() as usize;
     let size = *sizes.get(enough.checked_sub(1)?)?;
-    size.is_finite().then(|| size.exp_m1())
+    Some(size.exp_m1()).filter(|size| size.is_finite())
 }
 
 /// A cell of a split, judged.

@@ -67,6 +67,7 @@ fn fit(cell: &CellTest) -> String {
         .map(|size| share(size, 0))
         .collect();
     match fit.as_slice() {
+        [] if !cell.varies => "all boots are alike: the perturbation does not reach it".into(),
         [] => "no, it takes more rounds".into(),
         fit => fit.join(", "),
     }
@@ -84,6 +85,7 @@ mod tests {
     fn a_cell_is_fit_for_what_it_sees_and_settles() {
         let cell = |sees, settles| CellTest {
             name: "exec rate".into(),
+            varies: true,
             differs: 0.05,
             alarms: 0.0,
             sees,
@@ -93,5 +95,10 @@ mod tests {
         assert_eq!(fit(&cell(Some(0.008), Some(0.012))), "2 %, 5 %");
         assert!(fit(&cell(Some(0.06), Some(0.01))).starts_with("no"));
         assert!(fit(&cell(None, None)).starts_with("no"));
+        let alike = CellTest {
+            varies: false,
+            ..cell(None, None)
+        };
+        assert!(fit(&alike).contains("all boots are alike"));
     }
 }
