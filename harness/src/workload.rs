@@ -341,7 +341,7 @@ mod tests {
     fn every_manifest_is_whole_and_every_source_is_there() {
         let all = all().unwrap();
         let names: Vec<&str> = all.iter().map(|w| w.name.as_str()).collect();
-        assert_eq!(names, ["exec", "fd-churn"]);
+        assert_eq!(names, ["exec", "fd-churn", "unmap"]);
         for program in programs().unwrap() {
             for source in &program.sources {
                 assert!(SOURCES.get_file(source).is_some(), "{source}");
