@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use ktrial::counters::instructions;
 use ktrial::guest::{Guest, Shape};
 use ktrial::home::Home;
 use ktrial::kernel::{Builder, Config, Kernel, Toolchain};
 use ktrial::progress::Progress;
 use ktrial::tree::Tree;
 use ktrial::trial::Run;
-use ktrial::vm::{self, Boot, Clock, Ending};
+use ktrial::vm::{self, Boot, Clock, Counter, Ending};
 use ktrial::workload;
 
 const KTRIAL: &str = env!("CARGO_BIN_EXE_ktrial");
@@ -109,7 +110,12 @@ fn boot(home: &Home, kernel: &Kernel, cpus: u32, seed: u64) -> Boot {
             workload.job(&run.settings, run.timing(), 7)
         })
         .collect();
-    let launch = guest.launch(kernel.image(), &jobs, seed).unwrap();
+    let mut launch = guest.launch(kernel.image(), &jobs, seed).unwrap();
+    launch.counter = Some(Counter {
+        plugin: vm::counter::plugin(&vm::version(home).unwrap()).unwrap(),
+        symbols: kernel.symbols(),
+        exact: false,
+    });
     let folder = tempfile::tempdir().unwrap();
     vm::boot(&launch, folder.path(), home.cache_root(), &mut |_| ()).unwrap()
 }
@@ -127,7 +133,7 @@ fn guests() -> usize {
 
 #[test]
 #[ignore = "boots real kernels; ./test runs it"]
-fn the_same_seed_repeats_to_the_digit_and_another_one_does_not() {
+fn the_same_seed_repeats_to_the_digit_and_instruction_and_another_one_does_not() {
     let home = home();
     let kernel = base_kernel(&home);
     // A QEMU that starves the second vCPU is refused (tested in vm/version.rs).
@@ -139,9 +145,30 @@ fn the_same_seed_repeats_to_the_digit_and_another_one_does_not() {
         let second = boot(&home, &kernel, cpus, 11);
         let bytes = |boot: &Boot| String::from_utf8_lossy(&boot.results).into_owned();
         assert_eq!(bytes(&first), bytes(&second), "{cpus} CPUs");
+        // To the instruction, in every function.
+        let counts = |boot: &Boot| String::from_utf8(boot.counts.clone().unwrap()).unwrap();
+        let jobs = instructions::read(&counts(&first)).unwrap();
+        assert_eq!(jobs.iter().map(Vec::len).collect::<Vec<_>>(), [3, 3]);
+        assert!(jobs[1][2].functions.contains_key("__sys_socket"), "{:?}", jobs[1]);
+        assert!(counts(&first) == counts(&second), "{cpus} CPUs: other counts");
         let other = boot(&home, &kernel, cpus, 12);
         assert_ne!(bytes(&first), bytes(&other), "{cpus} CPUs");
     }
+}
+
+#[test]
+#[ignore = "boots real kernels; ./test runs it"]
+fn a_loop_of_known_length_is_found_in_its_function_to_one_per_cent() {
+    let churn = ["--deterministic", "--rounds-max", "5", "-w", "fd-churn:fds=2000,touch=0"];
+    let series = fault_patch("known-loop.patch");
+    let said = expect(trial(&series, &churn), 1, &["tcg.all insn/op", "REGRESSED"]);
+    // The first line of the table is the sum, the next what costs most: base, patched, cost, name.
+    let table = said.split("instructions an operation\n").nth(1).unwrap();
+    let dearest: Vec<&str> = table.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(dearest[3], "ktrial_known_loop", "{said}");
+    let cost: f64 = dearest[2].parse().unwrap();
+    // 9,999 and the return.
+    assert!((9_900.0..10_100.0).contains(&cost), "{said}");
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub struct Arguments {
     clock: ClockChoice,
     /// Count every instruction of the guests, by kernel function: in virtual time, so the same on
     /// any machine, however busy
-    #[arg(long, conflicts_with = "clock")]
+    #[arg(long)]
     deterministic: bool,
     /// The guests' CPUs
     #[arg(long, default_value_t = 1)]
@@ -133,7 +133,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     )?;
     tree.check_bootable()?;
     plan.clock = match arguments.deterministic {
-        true => Clock::Virtual,
+        true => arguments.clock.countable()?,
         false => arguments.clock.resolve(context)?,
     };
     plan.looks = match arguments.rounds {
@@ -228,6 +228,20 @@ fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
 }
 
 impl ClockChoice {
+    /// The clock of guests whose instructions are counted.
+    ///
+    /// # Errors
+    /// A user fault for any other one.
+    fn countable(self) -> Result<Clock> {
+        match self {
+            ClockChoice::Auto | ClockChoice::Virtual => Ok(Clock::Virtual),
+            ClockChoice::Real | ClockChoice::Emulated => Err(Fault::user(
+                "--deterministic counts instructions, which only repeat in virtual time",
+            )
+            .next("leave --clock out")),
+        }
+    }
+
     /// The clock that is meant; `auto` tries KVM, and says once if it does not work.
     ///
     /// # Errors
