@@ -149,8 +149,15 @@ fn the_same_seed_repeats_to_the_digit_and_instruction_and_another_one_does_not()
         let counts = |boot: &Boot| String::from_utf8(boot.counts.clone().unwrap()).unwrap();
         let jobs = instructions::read(&counts(&first)).unwrap();
         assert_eq!(jobs.iter().map(Vec::len).collect::<Vec<_>>(), [3, 3]);
-        assert!(jobs[1][2].functions.contains_key("__sys_socket"), "{:?}", jobs[1]);
-        assert!(counts(&first) == counts(&second), "{cpus} CPUs: other counts");
+        assert!(
+            jobs[1][2].functions.contains_key("__sys_socket"),
+            "{:?}",
+            jobs[1]
+        );
+        assert!(
+            counts(&first) == counts(&second),
+            "{cpus} CPUs: other counts"
+        );
         let other = boot(&home, &kernel, cpus, 12);
         assert_ne!(bytes(&first), bytes(&other), "{cpus} CPUs");
     }
@@ -159,7 +166,13 @@ fn the_same_seed_repeats_to_the_digit_and_instruction_and_another_one_does_not()
 #[test]
 #[ignore = "boots real kernels; ./test runs it"]
 fn a_loop_of_known_length_is_found_in_its_function_to_one_per_cent() {
-    let churn = ["--deterministic", "--rounds-max", "5", "-w", "fd-churn:fds=2000,touch=0"];
+    let churn = [
+        "--deterministic",
+        "--rounds-max",
+        "5",
+        "-w",
+        "fd-churn:fds=2000,touch=0",
+    ];
     let series = fault_patch("known-loop.patch");
     let said = expect(trial(&series, &churn), 1, &["tcg.all insn/op", "REGRESSED"]);
     // The first line of the table is the sum, the next what costs most: base, patched, cost, name.
