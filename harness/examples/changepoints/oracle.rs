@@ -1,6 +1,6 @@
 //! What can be reached at all: a scan by likelihood ratio that knows sigma.
 
-use ktrial::history::partition::SHORTEST_LAST;
+use ktrial::history::part::SHORTEST_LAST;
 
 use crate::noise::{Kind, Noise};
 

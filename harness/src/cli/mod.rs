@@ -5,6 +5,7 @@ mod boot;
 mod db;
 mod doctor;
 mod history;
+mod judged;
 mod margin;
 mod profile;
 mod report;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use ktrial_patches::catalogue::Series;
 
+use super::judged::Judged;
 use super::margin::{self, Margin};
-use super::verdict::Judged;
 use super::{Context, print};
 use crate::fault::{Fault, Result};
 use crate::guest::Shape;

@@ -4,7 +4,8 @@
 //! found with a price for each change ([`partition`]); and that price is such that of unchanged
 //! series of this length one in a hundred shows any change ([`penalties`], by simulation).
 
-use super::partition::{BOUND, Part, SHORTEST, SHORTEST_LAST, partition, saved};
+use super::part::{BOUND, Part, SHORTEST, SHORTEST_LAST};
+use super::partition::{partition, saved};
 use super::{penalties, race, spread};
 use crate::verdict::student;
 

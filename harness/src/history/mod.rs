@@ -7,6 +7,7 @@
 
 pub mod changes;
 pub mod key;
+pub mod part;
 pub mod partition;
 pub mod penalties;
 mod race;

@@ -10,35 +10,14 @@
 //! algorithm goes over all levels at once; levels 0.15 sigmas apart, as here, cost at most 0.006
 //! squares a value more before they are made exact.
 
+use super::part::{BOUND, Part, SHORTEST, SHORTEST_LAST};
 use super::race;
 
-/// What an outlier costs, in squares of the noise: values beyond 3.8 sigmas are outliers. Less than
-/// a change costs, so that two outliers side by side are no change.
-pub const BOUND: f64 = 14.5;
-/// The least number of values in the last segment, the newest: more of them are still to come.
-pub const SHORTEST_LAST: usize = 3;
-/// The least number in all others. A level that was left again sooner can't be told from outliers:
-/// where one value in twenty is one, three in a row come in one series of a hundred, and four among
-/// five in one of three hundred.
-pub const SHORTEST: usize = 6;
 /// The levels that are tried cost a little more than the best ones: a change is looked at if it
 /// saves nearly enough.
 const NEARLY: f64 = 0.9;
 /// Steps of a fit; two or three are enough, as each can only make it cheaper.
 const STEPS: usize = 20;
-
-/// Values of one level.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Part {
-    /// Index of the first.
-    pub start: usize,
-    /// Index after the last.
-    pub end: usize,
-    /// The level of least cost, in sigmas.
-    pub level: f64,
-    /// What it costs, in squares of sigma; not told by [`race`].
-    pub cost: f64,
-}
 
 /// The cheapest division of `values`, given in sigmas of their noise, where each change costs
 /// `penalty` (above 0). They are finite and no more than some sigmas apart in order of size, as

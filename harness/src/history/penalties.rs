@@ -4,7 +4,7 @@
 //! --calibrate`: of each length 40,000 series of normal noise, and 40,000 where one value in twenty
 //! lies ten sigmas above; the larger quantile of both.
 
-use super::partition::BOUND;
+use super::part::BOUND;
 
 /// Lengths, with the penalty, and with what is exceeded in 1 % and in 0.1 % of unchanged series.
 const TABLE: [(usize, [f64; 3]); 20] = [

@@ -3,7 +3,7 @@
 //! At each level goes the cheapest past that ends at it. With each value all become dearer; where a
 //! new segment is cheaper than to stay, it joins there.
 
-use super::partition::{BOUND, Part, SHORTEST, SHORTEST_LAST};
+use super::part::{BOUND, Part, SHORTEST, SHORTEST_LAST};
 
 /// How far apart the levels lie, in sigmas.
 const SPACING: f32 = 0.15;

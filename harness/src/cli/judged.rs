@@ -1,0 +1,63 @@
+//! A trial's verdicts for the terminal, and its exit code.
+
+use ktrial_db::{Cell, CellId, Db, Trial, TrialId, Verdict};
+
+use crate::counters::stored::{self, Difference};
+use crate::fault::{At, Fault, Result};
+use crate::verdict::{self, claims, identical, outcome, text};
+
+/// Under a verdict, so many functions are named; `ktrial profile` names more.
+const FUNCTIONS: usize = 5;
+
+/// A trial with its verdicts, computed and stored anew.
+pub(super) struct Judged {
+    pub trial: Trial,
+    pub cells: Vec<(CellId, Cell)>,
+    pub verdicts: Vec<Verdict>,
+    /// What is said of variants that were not booted.
+    left_out: String,
+    /// The claims of the series, held against the verdicts.
+    claims: Vec<claims::HeldClaim>,
+    /// Where instructions went, if they were counted.
+    differences: Vec<Difference>,
+}
+
+impl Judged {
+    pub(super) fn of(db: &mut Db, id: TrialId) -> Result<Judged> {
+        let verdicts = verdict::judge(db, id)?;
+        let trial = db.trial(id)?;
+        let trial = trial.ok_or_else(|| Fault::user(format!("there is no trial {id}")))?;
+        let cells = db.cells(id)?;
+        Ok(Judged {
+            left_out: identical::render(db, &trial)?,
+            claims: claims::held(db, &trial, &cells, &verdicts)?,
+            differences: stored::differences(db, &trial)?,
+            trial,
+            cells,
+            verdicts,
+        })
+    }
+
+    pub(super) fn text(&self) -> String {
+        let mut text = match identical::is_all_left_out(&self.trial) {
+            true => format!("trial {}: {}\n", self.trial.id, self.trial.title),
+            false => {
+                let booted = identical::booted(&self.trial);
+                text::render(&booted, &self.cells, &self.verdicts)
+            }
+        };
+        text.push_str(&stored::render(&self.differences, FUNCTIONS));
+        text.push_str(&self.left_out);
+        text.push_str(&claims::render(&self.claims));
+        text
+    }
+
+    /// The code of what stopped a trial that failed, else that of its verdicts.
+    pub(super) fn exit_code(&self) -> u8 {
+        match &self.trial.failure {
+            Some(failure) => At::named_in(failure).unwrap_or(At::Kernel).exit_code(),
+            None if identical::is_all_left_out(&self.trial) => outcome::FINE,
+            None => outcome::exit_code(&self.cells, &self.verdicts),
+        }
+    }
+}
