@@ -124,6 +124,34 @@ fn wrapped_headings_are_joined() {
     mended(&text, &whole, &[(MendKind::Wrapped, 1, 2)]);
 }
 
+/// Found by chance: the rest of a wrapped line is `diff -`, and the next file's diff follows. What
+/// `diff` itself writes there names a file of the lines below (GNU diff -r), or, in CVS, a
+/// revision.
+#[test]
+fn a_rest_that_looks_like_a_command_is_joined() {
+    let long = "some words of a comment that is as long as mailers make lines, ended with --";
+    let file = |line: &str, command: &str| {
+        format!(
+            "{HEAD}@@ -1,2 +1,2 @@\n-a\n+b\n {line}\n{command}--- a/z.c\n+++ b/z.c\n@@ -1 +1 @@\n-a\n+b\n"
+        )
+    };
+    for rest in ["diff -", "diff - x", "diff -1 ->x", "diff -- and"] {
+        let text = file(&format!("{long}\n{rest}"), "");
+        mended(
+            &text,
+            &file(&format!("{long} {rest}"), ""),
+            &[(MendKind::Wrapped, 6, 2)],
+        );
+    }
+    for command in [
+        "diff -ru a/z.c b/z.c\n",
+        "diff -u -r1.38 -r1.39\n",
+        "diff -up 'a/z.c' 'b/z.c'\n",
+    ] {
+        assert_eq!(one(&file(long, command)).files, one(&file(long, "")).files);
+    }
+}
+
 /// Found by chance, in thousands of made texts: what follows a full hunk may be the rest of its
 /// last line, where that is as long as mailers make lines.
 #[test]

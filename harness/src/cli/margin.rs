@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::fault::{Fault, Result};
 use crate::trial::Run;
+use crate::verdict::design::MARGIN;
 use crate::workload;
-
-/// What is not said.
-const DEFAULT: f64 = 0.01;
 
 /// A margin, of one metric or of all others.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +55,7 @@ pub(super) fn split(typed: &[Margin], runs: &[Run]) -> Result<(f64, BTreeMap<Str
             return Err(Fault::user(format!("two margins are given for {of}")));
         }
     }
-    Ok((rest.unwrap_or(DEFAULT), named))
+    Ok((rest.unwrap_or(MARGIN), named))
 }
 
 fn check(metric: &str, runs: &[Run]) -> Result<()> {

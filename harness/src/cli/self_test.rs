@@ -10,13 +10,12 @@ use ktrial_db::Trial;
 
 use super::{Context, print, trial};
 use crate::fault::{Fault, OrHost, Result};
+use crate::verdict::decide::FEWEST_ROUNDS;
 use crate::verdict::selftest::{self, Boots, kept, stored, text};
 use crate::{input, machine, process, vm};
 
 /// Splits of each trial: a rate of 5 % is then known to half a per cent, but for their overlap.
 const SPLITS: usize = 10_000;
-/// With fewer boots a side nothing can be told apart.
-const LEAST_ROUNDS: usize = 3;
 /// Rounds of a side where a trial has boots for twice as many: what a trial usually gets.
 const USUAL_ROUNDS: usize = 12;
 const SEED: u64 = 1;
@@ -32,7 +31,7 @@ pub struct SelfTestArguments {
     pub self_test: bool,
     /// Rounds that a trial is taken to have in the self-test [default: 12, or a quarter of the
     /// boots]
-    #[arg(long, requires = "self_test", value_parser = clap::value_parser!(u16).range(3..=200))]
+    #[arg(long, requires = "self_test", value_parser = clap::value_parser!(u16).range(i64::from(FEWEST_ROUNDS)..=200))]
     rounds: Option<u16>,
     /// Run an A/A trial of this Linux source first, of twice the rounds
     #[arg(long, requires = "self_test", value_name = "PATH")]
@@ -142,7 +141,10 @@ fn side(boots: &Boots, rounds: Option<usize>) -> usize {
 }
 
 fn too_small(boots: &Boots, rounds: Option<usize>) -> String {
-    let (count, side) = (boots.values.len(), side(boots, rounds).max(LEAST_ROUNDS));
+    let (count, side) = (
+        boots.values.len(),
+        side(boots, rounds).max(FEWEST_ROUNDS as usize),
+    );
     format!("too small: {count} boots with values are not {side} against {side}")
 }
 

@@ -11,7 +11,7 @@ const FALSE_DISCOVERIES: f64 = 0.05;
 const MOST_ROUNDS: u32 = 200;
 /// With fewer boots a side no difference can be found: of 2 against 2, all of one side lie above the
 /// other by chance in one of three cases.
-const FEWEST_ROUNDS: u32 = 3;
+pub const FEWEST_ROUNDS: u32 = 3;
 
 /// What is said of a cell.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,6 +8,9 @@ use serde::Deserialize;
 use super::looks::Looks;
 use crate::fault::{OrHost, Result};
 
+/// The margin of a trial that says nothing of one.
+pub const MARGIN: f64 = 0.01;
+
 /// When a trial is looked at, and which differences count as none.
 #[derive(Debug, Clone)]
 pub struct Design {

@@ -8,11 +8,10 @@ use std::fmt::Write;
 
 use super::{Boots, Measured};
 use crate::fault::{Fault, Result};
+use crate::verdict::design::MARGIN;
 
 /// So much of a bad line is shown.
 const SHOWN: usize = 80;
-/// The margin of what comes from a file: a trial's, unless it says something else.
-const MARGIN: f64 = 0.01;
 
 /// The text of `boots`, under lines that say where they are from.
 pub fn write(boots: &Boots, about: &[String]) -> String {

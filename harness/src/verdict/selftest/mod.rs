@@ -95,7 +95,11 @@ pub struct CellTest {
 /// Judges `splits` random splits of `side` boots against `side`, as in a trial; the same for the same
 /// seed. None if there are not enough boots for one split, or no cells.
 pub fn run(boots: &Boots, side: usize, splits: usize, seed: u64) -> Option<SelfTest> {
-    if boots.values.len() < 2 * side || side < 3 || boots.cells.is_empty() || splits < 2 {
+    if boots.values.len() < 2 * side
+        || side < decide::FEWEST_ROUNDS as usize
+        || boots.cells.is_empty()
+        || splits < 2
+    {
         return None;
     }
     let looks = Looks::new(&[u32::try_from(side).ok()?]);

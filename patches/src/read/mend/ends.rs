@@ -57,7 +57,7 @@ fn between_files(rows: &[Row], at: usize) -> bool {
         return matches!(mark, Mark::Empty | Mark::Missing) || file_names(rows, at + 1);
     }
     if row.starts_with(b"diff -") {
-        return file_names(rows, at + 1) || next.is_some_and(differ);
+        return command(rows, at) && (file_names(rows, at + 1) || next.is_some_and(differ));
     }
     if let Some(name) = row.content().strip_prefix(b"Index: ") {
         let names = |line: &[u8]| line.ends_with(name.trim_ascii());
@@ -73,6 +73,33 @@ fn between_files(rows: &[Row], at: usize) -> bool {
         || row.starts_with(b"Common subdirectories: ")
         || row.starts_with(b"cvs diff: Diffing ")
         || row.starts_with(b"cvs server: Diffing ")
+}
+
+/// A `diff -options names` line. It ends with a name that the lines below have too or, as CVS
+/// prints it, with a revision; the rest of a wrapped line does not.
+fn command(rows: &[Row], at: usize) -> bool {
+    let mut words = words(&rows[at]);
+    let last = words.next_back().unwrap_or_default();
+    match last.strip_prefix(b"-") {
+        Some(option) => matches!(option, [b'r', b'0'..=b'9', ..]),
+        None => {
+            let below = rows[at + 1..].iter().take(2);
+            below.flat_map(self::words).any(|word| word == last)
+        }
+    }
+}
+
+/// The words of a line without quotes; of paths the last component.
+fn words<'r>(row: &'r Row) -> impl DoubleEndedIterator<Item = &'r [u8]> {
+    let words = row.content().split(u8::is_ascii_whitespace);
+    let words = words.filter(|word| !word.is_empty());
+    words.map(|word| {
+        let name = word.rsplit(|&byte| byte == b'/').next().unwrap_or(word);
+        let quote = |byte: &u8| matches!(byte, b'"' | b'\'');
+        let start = name.iter().take_while(|byte| quote(byte)).count();
+        let end = name.iter().rev().take_while(|byte| quote(byte)).count();
+        name.get(start..name.len() - end).unwrap_or_default()
+    })
 }
 
 /// `-- ` and below it a version or a name, or nothing; a removed line `- `
