@@ -6,6 +6,7 @@ use ktrial_db::Cell;
 pub mod difference;
 pub mod instructions;
 pub mod profile;
+pub mod stacks;
 pub mod stored;
 
 /// The source of a metric that is counted: `irq` of `irq.tlb`. None of what a workload measures itself.
