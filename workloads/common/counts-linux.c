@@ -10,6 +10,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "perf-events.h"
+#include "watched.h"
+
 enum source { RUSAGE, VMSTAT, STAT, IRQ, SOURCES };
 
 static const char *const source_names[SOURCES] = { "rusage", "vmstat", "stat", "irq" };
@@ -145,12 +148,16 @@ static void take(struct snapshot *s)
 void counts_begin(void)
 {
 	take(&begun);
+	perf_events_begin();
+	watched_begin();
 }
 
 void counts_end(uint64_t iteration)
 {
 	struct snapshot ended;
 
+	watched_end();
+	perf_events_end(iteration);
 	take(&ended);
 	for (size_t i = 0; i < COUNTS; i++)
 		if (begun.known[i] && ended.known[i])
