@@ -57,7 +57,7 @@ fn between_files(rows: &[Row], at: usize) -> bool {
         return matches!(mark, Mark::Empty | Mark::Missing) || file_names(rows, at + 1);
     }
     if row.starts_with(b"diff -") {
-        return command(rows, at) && (file_names(rows, at + 1) || next.is_some_and(differ));
+        return is_command(rows, at) && (file_names(rows, at + 1) || next.is_some_and(differ));
     }
     if let Some(name) = row.content().strip_prefix(b"Index: ") {
         let names = |line: &[u8]| line.ends_with(name.trim_ascii());
@@ -77,14 +77,13 @@ fn between_files(rows: &[Row], at: usize) -> bool {
 
 /// A `diff -options names` line. It ends with a name that the lines below have too or, as CVS
 /// prints it, with a revision; the rest of a wrapped line does not.
-fn command(rows: &[Row], at: usize) -> bool {
-    let mut words = words(&rows[at]);
-    let last = words.next_back().unwrap_or_default();
+fn is_command(rows: &[Row], at: usize) -> bool {
+    let last = words(&rows[at]).next_back().unwrap_or_default();
     match last.strip_prefix(b"-") {
         Some(option) => matches!(option, [b'r', b'0'..=b'9', ..]),
         None => {
             let below = rows[at + 1..].iter().take(2);
-            below.flat_map(self::words).any(|word| word == last)
+            below.flat_map(words).any(|word| word == last)
         }
     }
 }
