@@ -1,5 +1,6 @@
 /* Linux: getrusage, /proc/vmstat, /proc/stat, /proc/interrupts. */
 #include "counts.h"
+#include "host-marks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,12 +146,15 @@ static void take(struct snapshot *s)
 void counts_begin(void)
 {
 	take(&begun);
+	host_mark('b');
 }
 
 void counts_end(uint64_t iteration)
 {
 	struct snapshot ended;
+	const char *silence;
 
+	host_mark('e');
 	take(&ended);
 	for (size_t i = 0; i < COUNTS; i++)
 		if (begun.known[i] && ended.known[i])
@@ -160,4 +164,7 @@ void counts_end(uint64_t iteration)
 	for (int source = 0; source < SOURCES && iteration == 0; source++)
 		if (missing[source])
 			printf("uncounted %s %s\n", source_names[source], missing[source]);
+	silence = host_silence();
+	if (silence)
+		printf("uncounted host %s\n", silence);
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use qapi::qmp::CpuInfoFast;
+
 use super::Clock;
 use super::{Accelerator, Launch};
 use crate::fault::{Fault, OrHost, Result};
@@ -51,6 +53,8 @@ pub fn fingerprint(launch: &Launch) -> String {
 pub(super) struct Qemu {
     pub child: Child,
     monitor: Monitor,
+    /// Where the guest marks its iterations, if it is to; taken by who answers.
+    pub marks: Option<UnixStream>,
     /// The command line, for the record and for people who want to boot it by hand.
     pub command: String,
 }
@@ -106,6 +110,15 @@ impl Qemu {
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             .stderr(log);
+        let marks = match launch.marks {
+            true => {
+                // In the same way its standard output, on which QEMU says nothing of its own.
+                let (ours, theirs) = UnixStream::pair().or_host(doing)?;
+                command.stdout(OwnedFd::from(theirs));
+                Some(ours)
+            }
+            false => None,
+        };
         let words = std::iter::once(command.get_program()).chain(command.get_args());
         let shown = shell_line(words);
         let child = process::spawn(command, cache)?;
@@ -113,6 +126,7 @@ impl Qemu {
         let mut qemu = Qemu {
             child,
             monitor: qapi::Qmp::new(qapi::Stream::new(NoEnd(reader), ours)),
+            marks,
             command: shown,
         };
         qemu.greet(files)?;
@@ -129,6 +143,17 @@ impl Qemu {
                 .showing(said)
                 .next("if QEMU's line names memory, give less --memory; `ktrial doctor` tries QEMU")
         })
+    }
+
+    /// The ids of the threads that run the vCPUs, vCPU by vCPU.
+    pub(super) fn vcpu_threads(&mut self) -> Result<Vec<i64>> {
+        let cpus = self.monitor.execute(&qapi::qmp::query_cpus_fast {});
+        let cpus = cpus.or_host(|| "ask QEMU for the threads of its vCPUs".into())?;
+        let thread = |cpu: &CpuInfoFast| match cpu {
+            CpuInfoFast::x86_64(cpu) => Some(cpu.thread_id),
+            _ => None,
+        };
+        Ok(cpus.iter().filter_map(thread).collect())
     }
 
     /// Asks QEMU to end; what does not is killed when dropped.
@@ -172,6 +197,17 @@ fn arguments(launch: &Launch, files: &Files) -> Vec<String> {
         // would see.
         "-device".into(),
         "virtio-serial-pci,ioeventfd=off".into(),
+    ]);
+    if launch.marks {
+        // Before the results, for which the agent waits: by then it sees this one too.
+        args.extend([
+            "-chardev".into(),
+            "socket,id=marks,fd=1".into(),
+            "-device".into(),
+            "virtserialport,nr=2,chardev=marks,name=ktrial.marks".into(),
+        ]);
+    }
+    args.extend([
         "-device".into(),
         "virtserialport,chardev=results,name=ktrial.results".into(),
         "-chardev".into(),
