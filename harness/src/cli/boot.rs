@@ -144,8 +144,8 @@ fn hosted(watched: &Watched) -> String {
             text.push('\n');
         }
     }
-    for (metric, reason) in &watched.absent {
-        let _ = writeln!(text, "no {metric}: {reason}");
+    for (reason, metrics) in watched.lacks() {
+        let _ = writeln!(text, "no {}: {reason}", metrics.join(", "));
     }
     if let Some(broken) = &watched.broken {
         let _ = writeln!(text, "counting broke off: {broken}");

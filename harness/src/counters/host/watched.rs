@@ -23,6 +23,15 @@ pub struct Watched {
 }
 
 impl Watched {
+    /// What was not counted, together by reason.
+    pub fn lacks(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut lacks: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (metric, reason) in &self.absent {
+            lacks.entry(reason).or_default().push(metric);
+        }
+        lacks
+    }
+
     /// Nothing of what was to be counted, for a reason.
     pub fn nothing(reason: &str) -> Watched {
         let metrics = super::metrics().into_iter();
