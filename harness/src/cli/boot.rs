@@ -127,7 +127,7 @@ fn jobs(arguments: &Arguments) -> Result<Vec<Job>> {
 
 /// What this machine counted of the vCPU threads in each iteration, and of what it counted nothing.
 fn hosted(watched: &Watched) -> String {
-    let mut text = format!("\n{}\n", watched.threads);
+    let mut text = format!("\n{}\n", watched.threads).replace("\n\n", "\n");
     let intervals = watched.jobs.iter().flat_map(|(job, all)| {
         let numbered = all.iter().enumerate();
         numbered.map(move |(iteration, interval)| (job, iteration, interval))
