@@ -85,8 +85,8 @@ mod tests {
     fn watched() -> Watched {
         let count = |count, share| Count { count, share };
         let interval: Interval = [
-            ("vcpu.switches".to_owned(), count(600.0, 1.0)),
-            ("vcpu.faults".to_owned(), count(30.0, 0.5)),
+            ("vcpu.switches".into(), count(600.0, 1.0)),
+            ("vcpu.faults".into(), count(30.0, 0.5)),
         ]
         .into();
         Watched {

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, Read, Write};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 
 /// What was read between the marks of one guest.
@@ -38,6 +39,8 @@ pub(super) fn answer<R, I>(
         marked: BTreeMap::new(),
     };
     let broken = marks.follow(stream).err();
+    // Nobody listens from now on, and the guest need not wait to find out.
+    let _ = stream.shutdown(Shutdown::Both);
     Marked {
         jobs: marks.marked,
         broken,
@@ -129,7 +132,7 @@ mod tests {
     fn hear(said: &[u8], jobs: usize) -> (Vec<u8>, Marked<(u32, u32)>) {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         theirs.write_all(said).unwrap();
-        theirs.shutdown(std::net::Shutdown::Write).unwrap();
+        theirs.shutdown(Shutdown::Write).unwrap();
         let mut readings = 0..;
         let read = || readings.next().unwrap();
         let marked = answer(&ours, jobs, read, |begun, ended| (*begun, *ended));

@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use qapi::qmp::CpuInfoFast;
 
-use super::Clock;
-use super::{Accelerator, Launch};
+use super::{Accelerator, Clock, Launch};
 use crate::fault::{Fault, OrHost, Result};
 use crate::process::{self, Child};
 use crate::terminal::shell_line;
@@ -153,7 +152,9 @@ impl Qemu {
             CpuInfoFast::x86_64(cpu) => Some(cpu.thread_id),
             _ => None,
         };
-        Ok(cpus.iter().filter_map(thread).collect())
+        let threads: Option<Vec<i64>> = cpus.iter().map(thread).collect();
+        let threads = threads.filter(|threads| !threads.is_empty());
+        threads.ok_or_else(|| Fault::host("QEMU does not say which threads run its vCPUs"))
     }
 
     /// Asks QEMU to end; what does not is killed when dropped.
@@ -254,5 +255,40 @@ impl Accelerator {
             Accelerator::Kvm => "kvm",
             Accelerator::Tcg => "tcg",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vm::Limits;
+
+    fn of(clock: Clock, marks: bool) -> Vec<String> {
+        let launch = Launch {
+            kernel: "/kernel".into(),
+            initrd: Vec::new(),
+            append: String::new(),
+            cpus: 2,
+            memory_mib: 512,
+            clock,
+            signs: &[],
+            limits: Limits::of(clock, 2, std::iter::empty()),
+            counter: None,
+            marks,
+        };
+        arguments(&launch, &Files::in_folder(Path::new("/run")))
+    }
+
+    /// The kernel numbers the ports itself where QEMU does not, and the agent falls back to the
+    /// first one: the results stay there, and are named last.
+    #[test]
+    fn the_port_of_marks_changes_nothing_else_and_is_named_before_the_results() {
+        let (without, with) = (of(Clock::Emulated, false), of(Clock::Emulated, true));
+        let position = |name: &str| with.iter().position(|argument| argument.contains(name));
+        assert!(position("name=ktrial.marks") < position("name=ktrial.results"));
+        assert!(position("nr=2,chardev=marks").is_some());
+        let marks = position("id=marks").unwrap() - 1;
+        let others = [&with[..marks], &with[marks + 4..]].concat();
+        assert_eq!(others, without);
     }
 }

@@ -1,5 +1,6 @@
 //! What a counter said at two moments, and what lies between.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -28,7 +29,7 @@ pub struct Count {
 
 /// By metric, as `host.cycles`: what was counted between two readings. What was not counted for a
 /// moment, or can't be told, is not there.
-pub type Interval = BTreeMap<String, Count>;
+pub type Interval = BTreeMap<Cow<'static, str>, Count>;
 
 impl Reading {
     /// What lies between an earlier reading and this one, of the same counters.
@@ -36,7 +37,7 @@ impl Reading {
         let both = self.0.iter().filter_map(|(name, now)| {
             let before = earlier.0.get(name)?.as_ref()?;
             let count = between(before, now.as_ref()?)?;
-            Some(((*name).to_owned(), count))
+            Some((Cow::Borrowed(*name), count))
         });
         both.collect()
     }
@@ -128,7 +129,7 @@ mod tests {
         };
         let earlier = reading(1, Some(states(&[(1, 1, 1)])));
         let interval = reading(4, None).since(&earlier);
-        let names: Vec<&String> = interval.keys().collect();
+        let names: Vec<&str> = interval.keys().map(AsRef::as_ref).collect();
         assert_eq!(names, ["host.cycles"]);
         assert_eq!(interval["host.cycles"].count, 3.0);
     }
