@@ -15,7 +15,7 @@ use ktrial::kernel::{Builder, Config, Kernel, Toolchain};
 use ktrial::progress::Progress;
 use ktrial::tree::Tree;
 use ktrial::trial::Run;
-use ktrial::vm::{self, Boot, Clock, Counter, Ending};
+use ktrial::vm::{self, Boot, Clock, Counter, Ending, Launch};
 use ktrial::workload;
 
 const KTRIAL: &str = env!("CARGO_BIN_EXE_ktrial");
@@ -89,7 +89,8 @@ fn base_kernel(home: &Home) -> Kernel {
     builder.build("base", &applied).unwrap()
 }
 
-fn boot(home: &Home, kernel: &Kernel, cpus: u32, seed: u64) -> Boot {
+/// What starts `exec` and then `fd-churn`, three iterations of each.
+fn launch(home: &Home, kernel: &Kernel, clock: Clock, cpus: u32, seed: u64) -> Launch {
     let programs = ktrial::guest::Programs::build(home).unwrap();
     let runs = [
         Run::parse("exec:processes=2", 100, 2).unwrap(),
@@ -100,7 +101,7 @@ fn boot(home: &Home, kernel: &Kernel, cpus: u32, seed: u64) -> Boot {
             cpus,
             memory_mib: 512,
         },
-        clock: Clock::Virtual,
+        clock,
         programs: &programs,
     };
     let jobs: Vec<_> = runs
@@ -110,7 +111,11 @@ fn boot(home: &Home, kernel: &Kernel, cpus: u32, seed: u64) -> Boot {
             workload.job(&run.settings, run.timing(), 7)
         })
         .collect();
-    let mut launch = guest.launch(kernel.image(), &jobs, seed).unwrap();
+    guest.launch(kernel.image(), &jobs, seed).unwrap()
+}
+
+fn boot(home: &Home, kernel: &Kernel, cpus: u32, seed: u64) -> Boot {
+    let mut launch = launch(home, kernel, Clock::Virtual, cpus, seed);
     launch.counter = Some(Counter {
         plugin: vm::counter::plugin(&vm::version(home).unwrap()).unwrap(),
         symbols: kernel.symbols(),
@@ -161,6 +166,38 @@ fn the_same_seed_repeats_to_the_digit_and_instruction_and_another_one_does_not()
         let other = boot(&home, &kernel, cpus, 12);
         assert_ne!(bytes(&first), bytes(&other), "{cpus} CPUs");
     }
+}
+
+/// Two threads keep two vCPUs busy for 100 ms in each iteration, but for what this machine takes
+/// from them; what is not virtual time is about the wall's.
+#[test]
+#[ignore = "boots real kernels; ./test runs it"]
+fn the_threads_of_an_emulated_guest_are_counted_in_each_of_its_iterations() {
+    let home = home();
+    let kernel = base_kernel(&home);
+    let launch = launch(&home, &kernel, Clock::Emulated, 2, 3);
+    let folder = tempfile::tempdir().unwrap();
+    let boot = vm::boot(&launch, folder.path(), home.cache_root(), &mut |_| ()).unwrap();
+    assert_eq!(boot.ending, Ending::Complete, "{}", boot.last_words);
+    let watched = boot.watched.unwrap();
+    assert_eq!(watched.broken, None);
+    assert_eq!(watched.threads, "2 vCPUs on a thread each");
+    let said = String::from_utf8_lossy(&boot.results);
+    assert!(!said.contains("uncounted host"), "{said}");
+    let iterations: Vec<usize> = watched.jobs.values().map(Vec::len).collect();
+    assert_eq!(iterations, [3, 3]);
+    assert!(watched.absent["host.cycles"].contains("guest mode"));
+    if !watched.absent.contains_key("vcpu.task") {
+        for churn in &watched.jobs[&1] {
+            let task = churn["vcpu.task"].count / 1e6;
+            // Less than 20 ms of 200 would be no guest that works, more than 1 s no iteration alone.
+            assert!((20.0..1_000.0).contains(&task), "{task} ms");
+            assert!(churn["vcpu.switches"].count >= 1.0);
+        }
+    }
+    // In virtual time nobody answers.
+    let quiet = self::boot(&home, &kernel, 1, 3);
+    assert!(quiet.watched.is_none());
 }
 
 #[test]

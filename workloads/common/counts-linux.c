@@ -1,5 +1,6 @@
 /* Linux: getrusage, /proc/vmstat, /proc/stat, /proc/interrupts. */
 #include "counts.h"
+#include "host-marks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -150,12 +151,15 @@ void counts_begin(void)
 	take(&begun);
 	perf_events_begin();
 	watched_begin();
+	host_mark('b');
 }
 
 void counts_end(uint64_t iteration)
 {
 	struct snapshot ended;
+	const char *silence;
 
+	host_mark('e');
 	watched_end();
 	perf_events_end(iteration);
 	take(&ended);
@@ -167,4 +171,7 @@ void counts_end(uint64_t iteration)
 	for (int source = 0; source < SOURCES && iteration == 0; source++)
 		if (missing[source])
 			printf("uncounted %s %s\n", source_names[source], missing[source]);
+	silence = host_silence();
+	if (silence)
+		printf("uncounted host %s\n", silence);
 }

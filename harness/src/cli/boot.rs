@@ -1,5 +1,6 @@
 //! `ktrial boot`: one guest, once.
 
+use std::fmt::Write;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -8,6 +9,7 @@ use clap::Args;
 
 use super::trial::ClockChoice;
 use super::{Context, print};
+use crate::counters::host::{Count, Watched};
 use crate::fault::{At, Fault, OrHost, Result};
 use crate::guest::{Guest, Perturbation, Programs, Shape};
 use crate::kernel::Kernel;
@@ -73,6 +75,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     if arguments.console {
         print(&String::from_utf8_lossy(&boot.console))?;
     }
+    if let Some(watched) = &boot.watched {
+        print(&hosted(watched))?;
+    }
     if let Some(fault) = boot.fault("this kernel") {
         return Err(fault);
     }
@@ -118,6 +123,34 @@ fn jobs(arguments: &Arguments) -> Result<Vec<Job>> {
             Ok(workload.job(&run.settings, run.timing(), seed))
         })
         .collect()
+}
+
+/// What this machine counted of the vCPU threads in each iteration, and of what it counted nothing.
+fn hosted(watched: &Watched) -> String {
+    let mut text = format!("\n{}\n", watched.threads).replace("\n\n", "\n");
+    let intervals = watched.jobs.iter().flat_map(|(job, all)| {
+        let numbered = all.iter().enumerate();
+        numbered.map(move |(iteration, interval)| (job, iteration, interval))
+    });
+    for (job, iteration, interval) in intervals {
+        for (metric, Count { count, share }) in interval {
+            let _ = write!(
+                text,
+                "job {job}, iteration {iteration}: {metric} {count:.0}"
+            );
+            if *share < 1.0 {
+                let _ = write!(text, ", scaled from {:.0} % of the time", 100.0 * share);
+            }
+            text.push('\n');
+        }
+    }
+    for (reason, metrics) in watched.lacks() {
+        let _ = writeln!(text, "no {}: {reason}", metrics.join(", "));
+    }
+    if let Some(broken) = &watched.broken {
+        let _ = writeln!(text, "counting broke off: {broken}");
+    }
+    text
 }
 
 /// One line a frame, at once, with the wall time since the command started.

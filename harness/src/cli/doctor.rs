@@ -7,6 +7,7 @@ use std::time::Duration;
 use sysinfo::Disks;
 
 use super::{Context, print};
+use crate::counters::host::{HARDWARE, Offer, SOFTWARE};
 use crate::fault::Result;
 use crate::guest::Programs;
 use crate::kernel::TOOLS;
@@ -101,8 +102,23 @@ fn checks(context: &Context) -> Result<Vec<Check>> {
         package: Some("musl-tools"),
         optional: false,
     });
+    checks.extend(counters());
     checks.extend(room(context)?);
     Ok(checks)
+}
+
+/// What this machine counts of a guest's vCPU threads.
+fn counters() -> [Check; 2] {
+    let check = |name, offer: Offer| Check {
+        name,
+        outcome: offer.words(),
+        package: None,
+        optional: true,
+    };
+    [
+        check("host PMU", Offer::of(&HARDWARE)),
+        check("software events", Offer::of(&SOFTWARE)),
+    ]
 }
 
 fn tool_version(context: &Context, tool: &str) -> std::result::Result<String, String> {

@@ -4,6 +4,7 @@
 use ktrial_db::Cell;
 
 pub mod difference;
+pub mod host;
 pub mod instructions;
 pub mod profile;
 pub mod stacks;

@@ -79,6 +79,7 @@ impl Guest<'_> {
             signs: linux::SIGNS,
             limits: Limits::of(self.clock, self.shape.cpus, deadlines),
             counter: None,
+            marks: self.clock.may_be_answered(),
         })
     }
 }

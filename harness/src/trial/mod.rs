@@ -1,6 +1,7 @@
 //! A trial: variants × rounds × workloads, in random order, every boot stored when it ends.
 
 mod counted;
+mod hosted;
 mod identical;
 mod lanes;
 pub mod plan;

@@ -127,12 +127,17 @@ impl JobReport {
         unsupported.or_else(|| self.failure().map(Value::Failed))
     }
 
+    /// Why a source counts nothing, if the guest said so.
+    pub(super) fn uncounted(&self, source: &str) -> Option<&String> {
+        self.uncounted.get(source)
+    }
+
     /// What the kernel counted an operation.
     fn count(&self, metric: &Metric, iteration: u32) -> Value {
         if let Some(silence) = self.silence() {
             return silence;
         }
-        let reason = counters::source(&metric.name).and_then(|source| self.uncounted.get(source));
+        let reason = counters::source(&metric.name).and_then(|source| self.uncounted(source));
         if let Some(reason) = reason {
             return Value::Unsupported(reason.clone());
         }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use ktrial_db::{Db, NewBoot, Trial, TrialId, VariantId, canonical_parameters};
 
 use super::counted::Counted;
+use super::hosted::Hosted;
 use super::lanes::{self, Done, Due, Lanes};
 use super::record::{self, JobReport};
 use super::{Plan, PlannedVariant, Prepared, Run};
@@ -254,6 +255,11 @@ fn store(
         let counted = Counted::read(boot.counts.as_deref());
         samples.extend(counted.samples(db, runs, &reports)?);
         artifacts.push(counted.artifact(runs, &reports)?);
+    }
+    if let Some(watched) = &boot.watched {
+        let hosted = Hosted(watched);
+        samples.extend(hosted.samples(db, runs, &reports)?);
+        artifacts.push(hosted.artifact()?);
     }
     let perturbation = serde_json::to_string(&Perturbation::of(due.seed));
     let warnings = (boot.warnings > 0).then(|| format!("{} kernel warnings", boot.warnings));

@@ -7,7 +7,9 @@ pub mod console;
 pub mod counter;
 mod follow;
 pub mod frames;
+mod marks;
 mod qemu;
+mod vcpus;
 mod version;
 mod watch;
 
@@ -43,6 +45,8 @@ pub struct Launch {
     pub limits: Limits,
     /// Counts its instructions; only what is emulated can be counted.
     pub counter: Option<Counter>,
+    /// Answers the marks of its iterations, and counts what its vCPU threads do between them.
+    pub marks: bool,
 }
 
 /// When to give up on a guest, in wall time, and how much it may say.

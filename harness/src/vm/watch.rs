@@ -7,7 +7,9 @@ use super::console::{Console, Sign};
 use super::follow::Follower;
 use super::frames::{Frame, FrameReader};
 use super::qemu::{Files, Qemu};
+use super::vcpus::Vcpus;
 use super::{Launch, Limits};
+use crate::counters::host::Watched;
 use crate::fault::{At, Fault, Result};
 use crate::process;
 
@@ -117,6 +119,8 @@ pub struct Boot {
     pub out_of_memory: bool,
     /// What was counted, as the plugin wrote it.
     pub counts: Option<Vec<u8>>,
+    /// What this machine counted of its vCPU threads, where its iterations were marked.
+    pub watched: Option<Watched>,
     /// QEMU's own messages.
     pub log: Vec<u8>,
     /// QEMU's command line.
@@ -142,7 +146,8 @@ pub fn boot(
     heard: &mut dyn FnMut(&Frame),
 ) -> Result<Boot> {
     let files = Files::in_folder(folder);
-    let qemu = Qemu::start(launch, &files, cache)?;
+    let mut qemu = Qemu::start(launch, &files, cache)?;
+    let vcpus = vcpus(&mut qemu, launch);
     let mut watch = Watch {
         console_file: Follower::open(&files.console)?,
         results_file: Follower::open(&files.results)?,
@@ -166,6 +171,10 @@ pub fn boot(
         Some(_) => watch.counts(&files)?,
         None => None,
     };
+    let watched = vcpus.map(|counted| match counted {
+        Ok(vcpus) => vcpus.end(),
+        Err(fault) => Watched::nothing(&fault.what),
+    });
     Ok(Boot {
         ending,
         took,
@@ -180,7 +189,17 @@ pub fn boot(
         until_agent: watch.until_agent,
         in_jobs: watch.in_jobs,
         counts,
+        watched,
     })
+}
+
+/// Counts from now on, if the guest's iterations are marked. A guest that can't be counted runs all
+/// the same; that it ends at once is for others to say.
+fn vcpus(qemu: &mut Qemu, launch: &Launch) -> Option<Result<Vcpus>> {
+    let stream = qemu.marks.take()?;
+    let jobs = launch.limits.jobs.len();
+    let threads = qemu.vcpu_threads();
+    Some(threads.and_then(|threads| Vcpus::start(stream, launch.clock, &threads, jobs)))
 }
 
 /// What the guest is doing, as far as it has said.
