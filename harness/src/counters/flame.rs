@@ -63,7 +63,7 @@ impl Drawing {
 pub fn drawings(pair: &Pair) -> Result<Vec<Drawing>> {
     let mut drawings = Vec::new();
     drawings.extend(difference(pair)?);
-    let sides = [Shows::Variant, Shows::Base].into_iter().zip([1, 0]);
+    let sides = [Shows::Base, Shows::Variant].into_iter().zip(0..);
     for (shows, side) in sides {
         let stacks = pair.sides[side].as_ref();
         if let Some(stacks) = stacks.filter(|stacks| stacks.total() > 0) {
@@ -74,12 +74,12 @@ pub fn drawings(pair: &Pair) -> Result<Vec<Drawing>> {
 }
 
 fn alone(pair: &Pair, stacks: &Stacks, shows: Shows, name: &str) -> Result<Drawing> {
-    let mut subtitle = format!("{}: {} {}", pair.event, stacks.total(), pair.unit);
+    let mut subtitle = format!("{}: {} {}", pair.event, grouped(stacks.total()), pair.unit);
     if stacks.operations > 0 {
-        subtitle += &format!(" in {} operations", stacks.operations);
+        subtitle += &format!(" in {} operations", grouped(stacks.operations));
     }
     if stacks.lost > 0 {
-        subtitle += &format!(", {} stacks lost", stacks.lost);
+        subtitle += &format!(", {} stacks lost", grouped(stacks.lost));
     }
     let weights = stacks.stacks.iter();
     let weights = weights.map(|(stack, weight)| (stack.as_str(), weight.to_string()));
@@ -151,9 +151,22 @@ fn common(totals: [f64; 2], operations: Option<[f64; 2]>) -> (String, [f64; 2]) 
         .unwrap_or(10_u64.pow(15));
     let name = match of {
         1 => "an operation".into(),
-        of => format!("{of} operations"),
+        of => format!("{} operations", grouped(of)),
     };
     (name, operations.map(|done| of as f64 / done))
+}
+
+/// With commas between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// What stands above a flame graph.

@@ -113,7 +113,7 @@ fn paired(variants: &[Variant], observations: &[Observation]) -> Observed {
             for key in &seen.keys {
                 let sides = [base, variant].map(|of| seen.get(of.id, key));
                 if sides.iter().any(Option::is_some) {
-                    let names = [base.name.clone(), variant.name.clone()];
+                    let names = [base, variant].map(|of| name(&of.name));
                     pairs.push(pair(key.clone(), names, sides));
                 }
             }

@@ -37,6 +37,8 @@ struct Table {
     /// How much it is worth.
     note: String,
     heads: Vec<String>,
+    /// The head of the names.
+    who: &'static str,
     /// All functions together first, and those that are not listed last.
     rows: Vec<Row>,
     pictures: Vec<Picture>,
@@ -152,6 +154,7 @@ fn exact(difference: &Difference) -> Table {
         heads: [&difference.base, &difference.variant, "cost"]
             .map(str::to_owned)
             .into(),
+        who: "function",
         rows,
         pictures: Vec::new(),
     }
@@ -235,6 +238,7 @@ fn waited(pair: &Pair, waits: &Waits) -> Table {
     let mut made = table(pair, what, sentence(&waits::said(pair)), &[cost], rows);
     let [base, variant] = &pair.names;
     let side = |name: &str| ["waited", "times", "mean"].map(|head| format!("{name}: {head}"));
+    made.who = "lock, and who waited";
     made.heads = [side(base).as_slice(), &side(variant), &[cost.to_owned()]].concat();
     made
 }
@@ -256,13 +260,14 @@ fn table(pair: &Pair, what: String, note: String, costs: &[&str], rows: Vec<Row>
         variant,
         what,
         note,
+        who: "function",
         rows,
         pictures: Vec::new(),
     }
 }
 
 fn others(number: usize) -> String {
-    format::count(number, "more function")
+    format::count(number, "other")
 }
 
 fn percent(share: f64) -> String {

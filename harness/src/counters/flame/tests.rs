@@ -72,13 +72,13 @@ fn slower() -> Pair {
 fn a_difference_is_by_operation_red_where_it_costs_and_blue_where_it_saves() {
     let drawings = drawings(&slower()).unwrap();
     let shows: Vec<Shows> = drawings.iter().map(|drawing| drawing.shows).collect();
-    assert_eq!(shows, [Shows::Difference, Shows::Variant, Shows::Base]);
+    assert_eq!(shows, [Shows::Difference, Shows::Base, Shows::Variant]);
     let difference = &drawings[0];
     assert_eq!(difference.title, "patched against base: fd-churn fds=5");
     assert!(
         difference
             .subtitle
-            .starts_with("cpu-clock, samples in 10000000 operations: red is"),
+            .starts_with("cpu-clock, samples in 10,000,000 operations: red is"),
         "{}",
         difference.subtitle
     );
@@ -87,27 +87,27 @@ fn a_difference_is_by_operation_red_where_it_costs_and_blue_where_it_saves() {
     let white = "rgb(250,250,250)";
     let expected = [
         (
-            "user space (600,000 samples in 10000000 operations, 15.00%; +15.00%)",
+            "user space (600,000 samples in 10,000,000 operations, 15.00%; +15.00%)",
             "rgb(255,200,200)",
         ),
         (
-            "find_bit.part.0 (800,000 samples in 10000000 operations, 20.00%; +20.00%)",
+            "find_bit.part.0 (800,000 samples in 10,000,000 operations, 20.00%; +20.00%)",
             "rgb(255,183,183)",
         ),
         (
-            "memset (200,000 samples in 10000000 operations, 5.00%; 0.00%)",
+            "memset (200,000 samples in 10,000,000 operations, 5.00%; 0.00%)",
             white,
         ),
         (
-            "find_bit (2,600,000 samples in 10000000 operations, 65.00%; +45.00%)",
+            "find_bit (2,600,000 samples in 10,000,000 operations, 65.00%; +45.00%)",
             "rgb(255,100,100)",
         ),
         (
-            "sys (3,400,000 samples in 10000000 operations, 85.00%; 0.00%)",
+            "sys (3,400,000 samples in 10,000,000 operations, 85.00%; 0.00%)",
             white,
         ),
         (
-            "all (4,000,000 samples in 10000000 operations, 100%)",
+            "all (4,000,000 samples in 10,000,000 operations, 100%)",
             white,
         ),
     ];
@@ -122,7 +122,7 @@ fn a_difference_is_by_operation_red_where_it_costs_and_blue_where_it_saves() {
     let blue = frames(&super::drawings(&faster).unwrap()[0].svg);
     assert!(
         blue.contains(&(
-            "find_bit (800,000 samples in 10000000 operations, 80.00%; -180.00%)".into(),
+            "find_bit (800,000 samples in 10,000,000 operations, 80.00%; -180.00%)".into(),
             "rgb(100,100,255)".into()
         )),
         "{blue:?}"
