@@ -1,9 +1,10 @@
 //! Two profiles of one workload, by the innermost function: what share each had of the samples, and
 //! what the change costs an operation.
 //!
-//! Samples are counted, so each number of them is uncertain by about its square root. What differs
-//! by less than [`SURE`] times that is not shown as a difference. This is the least that it may be
-//! uncertain: samples of one boot hang together, and boots differ.
+//! Samples are counted, so each number of them is uncertain by about its square root, and hundreds
+//! of functions are looked at. What may be the chance of that is not shown as a difference: where the
+//! kernels are equal, one table in twenty shows one at the most ([`Shares::sure`]). This is the least
+//! that chance does: samples of one boot hang together, and boots differ.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,9 +12,8 @@ use std::fmt::Write;
 use super::observed::Pair;
 use super::stacks::{PROFILE, Seen, Stacks};
 
-/// Standard errors of counting beyond which a difference is shown. Hundreds of functions are looked
-/// at: at 2 one in twenty of them would show a difference that is chance, at 3 one in 370.
-pub const SURE: f64 = 3.0;
+/// How often a table of equal kernels may show a difference.
+const FALSE_ALARMS: f64 = 0.05;
 
 /// One function, or all of them.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -37,6 +37,9 @@ pub struct Shares {
     pub lines: Vec<Line>,
     /// Samples of the base and of the variant.
     pub samples: [Option<u64>; 2],
+    /// Standard errors of counting beyond which a difference is shown. Of a normal number,
+    /// P(|z| > t) < 2 exp(-t²/2); that, for all functions together, is 1 in 20.
+    pub sure: f64,
     /// Whether costs are those of an operation.
     pub is_by_operation: bool,
 }
@@ -54,9 +57,12 @@ pub fn shares(pair: &Pair) -> Option<Shares> {
     let totals = pair.sides.each_ref().map(total);
     let longer = longer(pair, totals);
     let scale = longer.unwrap_or(1.0);
-    let mut lines: Vec<Line> = by_function(pair)
+    let functions = by_function(pair);
+    let sure = (2.0 * (2.0 * functions.len() as f64 / FALSE_ALARMS).ln()).sqrt();
+    let line = |name: &str, seen| line(name, seen, totals, scale, sure);
+    let mut lines: Vec<Line> = functions
         .into_iter()
-        .map(|(name, seen)| line(name, seen, totals, scale))
+        .map(|(name, seen)| line(name, seen))
         .collect();
     // Stable: what is alike stays in the order of names.
     let largest = |line: &Line| line.shares.iter().flatten().copied().fold(0.0, f64::max);
@@ -67,7 +73,7 @@ pub fn shares(pair: &Pair) -> Option<Shares> {
         weight: side.as_ref().map_or(0, Stacks::total),
         times: side.as_ref().map_or(0, Stacks::count),
     });
-    let mut all = line("all", all, totals, scale);
+    let mut all = line("all", all);
     if longer.is_none() {
         all.cost = None;
     }
@@ -75,6 +81,7 @@ pub fn shares(pair: &Pair) -> Option<Shares> {
         all,
         lines,
         samples,
+        sure,
         is_by_operation: longer.is_some(),
     })
 }
@@ -102,7 +109,7 @@ fn by_function(pair: &Pair) -> BTreeMap<&str, [Seen; 2]> {
     functions
 }
 
-fn line(name: &str, seen: [Seen; 2], totals: [Option<f64>; 2], scale: f64) -> Line {
+fn line(name: &str, seen: [Seen; 2], totals: [Option<f64>; 2], scale: f64, sure: f64) -> Line {
     let [base, variant] = [0, 1].map(|side| Some(seen[side].weight as f64 / totals[side]?));
     let cost = base.zip(variant).and_then(|(base, variant)| {
         let (base, variant) = (base, variant * scale);
@@ -113,7 +120,7 @@ fn line(name: &str, seen: [Seen; 2], totals: [Option<f64>; 2], scale: f64) -> Li
         };
         let error = (square(base, 0) + square(variant, 1)).sqrt();
         let cost = variant - base;
-        (cost.abs() > SURE * error).then_some(cost)
+        (cost.abs() > sure * error).then_some(cost)
     });
     Line {
         name: name.to_owned(),
@@ -168,8 +175,9 @@ pub fn said(pair: &Pair, shares: &Shares) -> String {
         lost => format!(" ({lost})"),
     };
     format!(
-        "one boot each, so no verdict: {base} and {variant} samples{lost}; ~ is within {SURE} \
-         standard errors of counting"
+        "one boot each, so no verdict: {base} and {variant} samples{lost}; ~ is within {:.1} \
+         standard errors of counting",
+        shares.sure
     )
 }
 

@@ -50,6 +50,8 @@ fn what_an_operation_costs_more_comes_first_and_chance_is_no_difference() {
     // 120 of 200 samples, four times as long; nothing in the base.
     assert!(close(shares.lines[0].cost.unwrap(), 2.4));
     assert_eq!(shares.lines[0].shares, [Some(0.0), Some(0.6)]);
+    // Three functions: √(2 ln(2 × 3 ÷ 0.05)) = 3.09.
+    assert_eq!((shares.sure * 100.0).round(), 309.0);
     // 0.25 × 4 − 0.4 = 0.6, and its error √(0.4² ÷ 40 + 1² ÷ 50) = 0.155.
     assert!(close(shares.lines[1].cost.unwrap(), 0.6));
     // 0.15 × 4 − 0.6 = 0.
@@ -58,7 +60,7 @@ fn what_an_operation_costs_more_comes_first_and_chance_is_no_difference() {
 
 #[test]
 fn few_samples_show_no_difference_however_large_it_looks() {
-    // 9 against none is √9 = 3 standard errors, 10 more than that.
+    // Two functions: √(2 ln(2 × 2 ÷ 0.05)) = 2.96. 8 against none is √8 = 2.83 standard errors, 9 is 3.
     let of = |count| {
         let pair = pair([
             side(10, &[("a", 500)]),
@@ -68,7 +70,7 @@ fn few_samples_show_no_difference_however_large_it_looks() {
         let line = shares.lines.iter().find(|line| line.name == "b");
         line.unwrap().cost.is_some()
     };
-    assert_eq!([of(9), of(10)], [false, true]);
+    assert_eq!([of(8), of(9)], [false, true]);
 }
 
 #[test]
@@ -116,7 +118,7 @@ fn the_table_says_how_much_it_is_worth() {
     assert_eq!(
         render(&pair, &shares, 2),
         "\npatched against base, fd-churn fds=5: samples by cpu-clock\n\
-         \x20 one boot each, so no verdict: 100 and 200 samples (base lost 7 stacks); ~ is within 3 standard errors of counting\n\
+         \x20 one boot each, so no verdict: 100 and 200 samples (base lost 7 stacks); ~ is within 3.1 standard errors of counting\n\
          \x20      base   variant       cost   cost in per cent of what an operation takes in the base\n\
          \x20  100.00 %  100.00 %  +300.00 %   all\n\
          \x20    0.00 %   60.00 %  +240.00 %   search\n\
