@@ -79,3 +79,58 @@ fn draw(trial: TrialId, pairs: &[Pair], folder: &Path) -> Result<String> {
     }
     Ok(said)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+    use super::*;
+    use crate::counters::stacks::{PROFILE, Stacks};
+
+    fn pair(stacks: &[(&str, u64)]) -> Pair {
+        let side = Stacks {
+            stacks: stacks.iter().map(|(s, w)| ((*s).into(), *w)).collect(),
+            ..Stacks::default()
+        };
+        Pair {
+            kind: PROFILE.into(),
+            workload: "exec".into(),
+            event: "cpu-clock".into(),
+            names: ["base".into(), "../p".into()],
+            sides: [Some(side.clone()), Some(side)],
+            ..Pair::default()
+        }
+    }
+
+    #[test]
+    fn every_flame_graph_is_written_and_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let into = folder.path().join("new");
+        let said = draw(TrialId(7), &[pair(&[]), pair(&[("a;b", 3)])], &into).unwrap();
+        let expected = [
+            ("difference", "../p against base: exec"),
+            ("base", "base: exec"),
+            ("variant", "../p: exec"),
+        ]
+        .map(|(word, title)| {
+            let path = into.join(format!("trial-7-flame-2-{word}.svg"));
+            assert!(path.is_file());
+            format!("{}  {title}\n", path.display())
+        });
+        assert_eq!(said, format!("\n{}", expected.concat()));
+        let none = draw(TrialId(7), &[], &into).unwrap();
+        assert_eq!(
+            none,
+            "\nno stacks were sampled, so there is no flame graph\n"
+        );
+        assert_eq!(into.read_dir().unwrap().count(), 3);
+    }
+
+    #[test]
+    fn a_pair_in_which_nothing_was_seen_says_so() {
+        assert_eq!(
+            table(&pair(&[]), 5),
+            "\n../p against base, exec: nothing seen by cpu-clock\n"
+        );
+    }
+}

@@ -191,6 +191,12 @@ impl Drawn<'_> {
             })
             .collect();
         let mut options = self.options();
+        // What did not change is nearly white, and would be nothing on white.
+        if shows == Shows::Difference
+            && let Ok(edge) = "#c9cbc4".parse()
+        {
+            options.stroke_color = edge;
+        }
         options.palette_map = Some(&mut palette);
         let mut svg = Vec::new();
         from_lines(&mut options, lines.iter().map(String::as_str), &mut svg)

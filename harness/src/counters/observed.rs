@@ -15,6 +15,8 @@ use crate::terminal;
 const DEEPEST: usize = 128;
 /// Above it, not every whole number is an f64.
 const LARGEST: u64 = 1 << 53;
+/// More settings than any trial has; a guest that says more is not believed.
+const MOST_SETTINGS: usize = 256;
 /// What stands for a name that is not there.
 pub const UNKNOWN: &str = "?";
 
@@ -146,6 +148,10 @@ impl SeenBy {
         };
         let key = key(kind, &stacks);
         if !self.keys.contains(&key) {
+            if self.keys.len() == MOST_SETTINGS {
+                self.unread += 1;
+                return;
+            }
             self.keys.push(key.clone());
         }
         let of_variant = self.variants.entry(variant).or_default();

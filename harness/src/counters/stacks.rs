@@ -114,3 +114,49 @@ impl Seen {
         self.times = self.times.saturating_add(more.times);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stacks(weights: &[(&str, u64)], times: &[(&str, u64)]) -> Stacks {
+        let of = |pairs: &[(&str, u64)]| pairs.iter().map(|(s, n)| ((*s).into(), *n)).collect();
+        Stacks {
+            stacks: of(weights),
+            times: of(times),
+            operations: 10,
+            lost: 1,
+            ..Stacks::default()
+        }
+    }
+
+    #[test]
+    fn functions_are_those_that_ran_and_not_those_that_called() {
+        let seen = stacks(&[("a;b", 5), ("b", 2), ("b;a", 1)], &[]);
+        let of = |weight| Seen {
+            weight,
+            times: weight,
+        };
+        assert_eq!(seen.by_function(), [("a", of(1)), ("b", of(7))].into());
+        assert_eq!((seen.total(), seen.count()), (8, 8));
+        assert_eq!(
+            (Stacks::default().total(), Stacks::default().count()),
+            (0, 0)
+        );
+    }
+
+    #[test]
+    fn what_is_added_has_its_times_where_only_one_of_both_names_them() {
+        let mut sum = stacks(&[("a", 5)], &[]);
+        sum.add(&stacks(&[("a", 100), ("b", 7)], &[("a", 2), ("b", 1)]));
+        assert_eq!(sum.stacks, [("a".into(), 105), ("b".into(), 7)].into());
+        assert_eq!(sum.times, [("a".into(), 7), ("b".into(), 1)].into());
+        assert_eq!((sum.operations, sum.lost, sum.count()), (20, 2, 8));
+        let mut light = stacks(&[("a", 5)], &[]);
+        light.add(&stacks(&[("a", 1)], &[]));
+        assert!(light.times.is_empty());
+        let mut much = stacks(&[("a", u64::MAX), ("b", 1)], &[]);
+        much.add(&stacks(&[("a", 1)], &[]));
+        assert_eq!(much.total(), u64::MAX);
+    }
+}

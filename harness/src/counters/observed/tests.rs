@@ -122,3 +122,19 @@ fn numbers_that_nothing_counts_to_are_refused() {
     assert!(of([LARGEST, 1]).is_none());
     assert!(of([u64::MAX, u64::MAX]).is_none());
 }
+
+#[test]
+fn a_guest_that_invents_workloads_does_not_fill_the_report() {
+    let entries: Vec<String> = (0..1000)
+        .map(|n| entry(&format!("w{n}"), "cpu-clock", "{}"))
+        .collect();
+    let json = format!("[{}]", entries.join(","));
+    let observed = paired(
+        &[variant(1, "base"), variant(2, "p")],
+        &[observation(2, PROFILE, &json)],
+    );
+    assert_eq!(
+        (observed.pairs.len(), observed.unread),
+        (MOST_SETTINGS, 1000 - MOST_SETTINGS)
+    );
+}
