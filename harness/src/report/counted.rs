@@ -30,7 +30,7 @@ struct Source {
     name: String,
     words: &'static str,
     rows: Vec<Row>,
-    /// What is not there, and why, each reason once.
+    /// What is not there, and why, each reason once; what is 0 in both.
     absent: Vec<String>,
 }
 
@@ -55,8 +55,8 @@ const WIDTH: f64 = 300.0;
 
 /// Where a metric is the kernel's part, its source and what user space's is called.
 const PARTS: [(&str, &str, &str, &str); 2] = [
-    ("rusage", "rusage.system", "rusage.user", "time"),
-    ("tcg", "tcg.kernel", "tcg.user", "instructions"),
+    ("rusage", "rusage.system", "rusage.user", "Time"),
+    ("tcg", "tcg.kernel", "tcg.user", "Instructions"),
 ];
 
 /// All that was counted and judged; nothing where nothing was counted.
@@ -104,28 +104,47 @@ fn sources(
     }
     let reach = forest::reach(counts.iter().map(|(_, v)| *v));
     let made = by_source.into_iter().map(|(name, counts)| {
-        let (absent, there): (Vec<_>, Vec<_>) = counts
-            .into_iter()
-            .partition(|(_, v)| v.verdict == "unsupported");
+        let (there, absent): (Vec<_>, Vec<_>) = counts.into_iter().partition(|(_, v)| is_there(v));
+        let (zeros, there): (Vec<_>, Vec<_>) = there.into_iter().partition(is_zero);
         let rows = there
             .iter()
             .map(|(_, v)| verdict::row(record, figures, v, reach));
+        let zeros: Vec<&str> = zeros.iter().map(|(cell, _)| &*cell.metric).collect();
+        let is_nothing = there.is_empty() && zeros.is_empty();
+        let mut absent = reasons(&absent, is_nothing);
+        if !zeros.is_empty() {
+            absent.push(format!("{}: 0 in both", zeros.join(", ")));
+        }
         Source {
             name: name.to_owned(),
             words: counters::in_words(name).unwrap_or_default(),
             rows: rows.collect(),
-            absent: reasons(&absent, there.is_empty()),
+            absent,
         }
     });
     made.collect()
 }
 
+fn is_there(v: &Verdict) -> bool {
+    v.verdict != "unsupported" && v.base_value.or(v.variant_value).is_some()
+}
+
+/// Counted, and never seen: there is nothing to divide.
+fn is_zero((_, v): &(&Cell, &Verdict)) -> bool {
+    (v.base_value, v.variant_value) == (Some(0.0), Some(0.0))
+}
+
 /// Why counts are absent: `not counted: no PMU`, or with their names where others of the source
 /// are there.
 fn reasons(absent: &[(&Cell, &Verdict)], is_all: bool) -> Vec<String> {
-    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut by_reason: Vec<(String, Vec<&str>)> = Vec::new();
     for (cell, v) in absent {
+        let word = match &*v.verdict {
+            "unsupported" => "not counted",
+            word => word,
+        };
         let reason = v.reason.as_deref().unwrap_or("no reason is known");
+        let reason = format!("{word}: {reason}");
         match by_reason.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, metrics)) => metrics.push(&cell.metric),
             None => by_reason.push((reason, vec![&cell.metric])),
@@ -135,8 +154,8 @@ fn reasons(absent: &[(&Cell, &Verdict)], is_all: bool) -> Vec<String> {
     let said = by_reason
         .into_iter()
         .map(|(reason, metrics)| match is_all && is_one {
-            true => format!("not counted: {reason}"),
-            false => format!("{} not counted: {reason}", metrics.join(", ")),
+            true => reason,
+            false => format!("{} {reason}", metrics.join(", ")),
         });
     said.collect()
 }
@@ -151,7 +170,7 @@ fn splits(record: &Record, counts: &[(&Cell, &Verdict)]) -> Vec<Split> {
         let is_drawn = whole > 0.0 && base.iter().chain(&variant).all(|part| *part >= 0.0);
         let bar = |name: &str, parts: [f64; 2]| bar(name, parts, whole, &cell.unit);
         (is_drawn && whole.is_finite()).then(|| Split {
-            title: format!("{noun} in the kernel and in user space, {source}"),
+            title: format!("{noun}, {source}:"),
             bars: vec![
                 bar(record.variant_name(kernel.baseline), base),
                 bar(record.variant_name(kernel.variant), variant),

@@ -123,7 +123,7 @@ fn exact(difference: &Difference) -> Table {
             number(variant),
             format::signed(variant - base, 1),
         ],
-        tone: tone(variant - base),
+        tone: tone(((variant - base) * 10.0).round()),
         is_sum,
     };
     let sum = |name: String, lines: &[difference::Line]| {
@@ -173,7 +173,7 @@ fn sampled(pair: &Pair, shares: &Shares) -> Table {
             name: line.name.clone(),
             detail: String::new(),
             numbers: vec![base, variant, cost],
-            tone: tone(line.cost.unwrap_or(0.0)),
+            tone: tone((line.cost.unwrap_or(0.0) * 1e4).round()),
             is_sum,
         }
     };
@@ -274,6 +274,7 @@ fn percent(share: f64) -> String {
     format!("{}\u{a0}%", format::decimals(share * 100.0, 2))
 }
 
+/// Of a cost as it is shown: what is shown as nothing has no colour.
 fn tone(cost: f64) -> &'static str {
     match cost {
         cost if cost > 0.0 => "more",
