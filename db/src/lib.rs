@@ -43,7 +43,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 pub use aa::AaTrial;
 pub use artifact::{ArtifactSize, MAX_ARTIFACT_BYTES, NewArtifact};
 pub use boot::{Boot, NewBoot};
-pub use cell::{Cell, canonical_parameters};
+pub use cell::{Cell, canonical_parameters, setting};
 pub use check::Finding;
 pub use error::{Error, Result};
 pub use history::{HistoryTrial, HistoryValue};

@@ -37,16 +37,126 @@ pub struct Stacks {
 impl Stacks {
     /// The weight of all stacks.
     pub fn total(&self) -> u64 {
-        self.stacks.values().sum()
+        self.stacks.values().copied().fold(0, u64::saturating_add)
     }
 
-    /// Weight by innermost function.
-    pub fn by_function(&self) -> BTreeMap<&str, u64> {
-        let mut sums = BTreeMap::new();
-        for (stack, weight) in &self.stacks {
+    /// Weight and times by innermost function.
+    pub fn by_function(&self) -> BTreeMap<&str, Seen> {
+        let mut sums: BTreeMap<&str, Seen> = BTreeMap::new();
+        for (stack, seen) in self.seen() {
             let leaf = stack.rsplit(';').next().unwrap_or(stack);
-            *sums.entry(leaf).or_insert(0) += weight;
+            sums.entry(leaf).or_default().add(seen);
         }
         sums
+    }
+
+    /// Every stack with its weight, and how often it was seen.
+    pub fn seen(&self) -> impl Iterator<Item = (&str, Seen)> {
+        self.stacks.iter().map(|(stack, weight)| {
+            let times = match self.times.is_empty() {
+                true => *weight,
+                false => self.times.get(stack).copied().unwrap_or(0),
+            };
+            let seen = Seen {
+                weight: *weight,
+                times,
+            };
+            (stack.as_str(), seen)
+        })
+    }
+
+    /// How often any stack was seen.
+    pub fn count(&self) -> u64 {
+        let times = self.seen().map(|(_, seen)| seen.times);
+        times.fold(0, u64::saturating_add)
+    }
+
+    /// Adds what was seen of the same workload at another time.
+    pub fn add(&mut self, more: &Stacks) {
+        if !(self.times.is_empty() && more.times.is_empty()) {
+            // Where each weighs 1, times are left out.
+            let theirs = more.all_times();
+            self.times = self.all_times();
+            merge(&mut self.times, &theirs);
+        }
+        merge(&mut self.stacks, &more.stacks);
+        self.operations = self.operations.saturating_add(more.operations);
+        self.lost = self.lost.saturating_add(more.lost);
+    }
+
+    fn all_times(&self) -> BTreeMap<String, u64> {
+        let seen = self.seen();
+        seen.map(|(stack, seen)| (stack.to_owned(), seen.times))
+            .collect()
+    }
+}
+
+fn merge(into: &mut BTreeMap<String, u64>, more: &BTreeMap<String, u64>) {
+    for (stack, weight) in more {
+        let sum = into.entry(stack.clone()).or_insert(0);
+        *sum = sum.saturating_add(*weight);
+    }
+}
+
+/// How much something weighs, and how often it was seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// In the unit of its stacks.
+    pub weight: u64,
+    /// Samples, or waits.
+    pub times: u64,
+}
+
+impl Seen {
+    /// Adds another.
+    pub fn add(&mut self, more: Seen) {
+        self.weight = self.weight.saturating_add(more.weight);
+        self.times = self.times.saturating_add(more.times);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stacks(weights: &[(&str, u64)], times: &[(&str, u64)]) -> Stacks {
+        let of = |pairs: &[(&str, u64)]| pairs.iter().map(|(s, n)| ((*s).into(), *n)).collect();
+        Stacks {
+            stacks: of(weights),
+            times: of(times),
+            operations: 10,
+            lost: 1,
+            ..Stacks::default()
+        }
+    }
+
+    #[test]
+    fn functions_are_those_that_ran_and_not_those_that_called() {
+        let seen = stacks(&[("a;b", 5), ("b", 2), ("b;a", 1)], &[]);
+        let of = |weight| Seen {
+            weight,
+            times: weight,
+        };
+        assert_eq!(seen.by_function(), [("a", of(1)), ("b", of(7))].into());
+        assert_eq!((seen.total(), seen.count()), (8, 8));
+        assert_eq!(
+            (Stacks::default().total(), Stacks::default().count()),
+            (0, 0)
+        );
+    }
+
+    #[test]
+    fn what_is_added_has_its_times_where_only_one_of_both_names_them() {
+        let mut sum = stacks(&[("a", 5)], &[]);
+        sum.add(&stacks(&[("a", 100), ("b", 7)], &[("a", 2), ("b", 1)]));
+        assert_eq!(sum.stacks, [("a".into(), 105), ("b".into(), 7)].into());
+        assert_eq!(sum.times, [("a".into(), 7), ("b".into(), 1)].into());
+        assert_eq!((sum.operations, sum.lost, sum.count()), (20, 2, 8));
+        let mut light = stacks(&[("a", 5)], &[]);
+        light.add(&stacks(&[("a", 1)], &[]));
+        assert!(light.times.is_empty());
+        let mut much = stacks(&[("a", u64::MAX), ("b", 1)], &[]);
+        much.add(&stacks(&[("a", 1)], &[]));
+        assert_eq!(much.total(), u64::MAX);
     }
 }

@@ -3,6 +3,7 @@
 use ktrial_db::{Db, Trial, VariantId};
 
 use super::difference::{self, Line};
+use super::observed;
 use super::profile::{ARTIFACT, Profile};
 use crate::fault::Result;
 
@@ -13,6 +14,8 @@ pub struct Difference {
     pub workload: String,
     /// `fds=500000 touch=0`, sorted by name.
     pub parameters: String,
+    /// The base's name.
+    pub base: String,
     /// The variant's name.
     pub variant: String,
     /// Boots of the base, and of the variant.
@@ -52,6 +55,7 @@ pub fn differences(db: &Db, trial: &Trial) -> Result<Vec<Difference>> {
             differences.push(Difference {
                 workload: setting.0.to_owned(),
                 parameters: setting.1.to_owned(),
+                base: base.name.clone(),
                 variant: variant.name.clone(),
                 boots: (sides.0.len(), sides.1.len()),
                 lines: difference::lines(&sides.0, &sides.1),
@@ -90,10 +94,10 @@ pub fn render(differences: &[Difference], most: usize) -> String {
         .map(|difference| {
             let (base, variant) = difference.boots;
             format!(
-                "\n{} against base, {} {}: where instructions went ({base} and {variant} boots)\n{}",
+                "\n{} against {}, {}: where instructions went ({base} and {variant} boots)\n{}",
                 difference.variant,
-                difference.workload,
-                difference.parameters,
+                difference.base,
+                observed::what(&difference.workload, &difference.parameters),
                 difference::render(&difference.lines, most)
             )
         })
