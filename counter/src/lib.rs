@@ -10,6 +10,7 @@
 //! ([`counts`]); `exact=on` counts by instruction, and not by translated block, so that a block which
 //! a fault leaves halfway counts only as far as it came.
 
+mod board;
 mod counts;
 mod marks;
 mod symbols;

@@ -7,9 +7,10 @@ use std::io::BufWriter;
 use std::slice;
 use std::sync::{Mutex, OnceLock};
 
+use crate::board::{self, Board};
 use crate::counts::Counts;
 use crate::marks::{self, Mark};
-use crate::qemu::{self, Block, Counter, Id, Info, Instruction, Scoreboard};
+use crate::qemu::{self, Block, Id, Info, Instruction};
 use crate::symbols::Symbols;
 
 /// Read by QEMU before anything else.
@@ -20,16 +21,11 @@ static PLUGIN: OnceLock<Plugin> = OnceLock::new();
 
 struct Plugin {
     symbols: Symbols,
-    board: *mut Scoreboard,
+    board: Board,
     /// Each instruction is counted when it runs, and not with its block.
     exact: bool,
     counts: Mutex<Counts<BufWriter<File>>>,
 }
-
-// SAFETY: the scoreboard is QEMU's, which gives each vCPU a row of its own.
-unsafe impl Send for Plugin {}
-// SAFETY: as above; everything else in it is Sync.
-unsafe impl Sync for Plugin {}
 
 /// Called once, when QEMU loads the plugin.
 ///
@@ -91,39 +87,13 @@ impl Plugin {
         let out = File::create(path).map_err(|e| format!("write {path}: {e}"))?;
         let counts =
             Counts::begin(BufWriter::new(out)).map_err(|e| format!("write {path}: {e}"))?;
-        // SAFETY: it may be called at any time.
-        let board = unsafe { qemu::new_scoreboard(symbols.places() * size_of::<u64>()) };
+        let board = Board::new(symbols.places());
         Ok(Plugin {
             symbols,
             board,
             exact: options.get("exact") == Some(&"on"),
             counts: Mutex::new(counts),
         })
-    }
-
-    fn counter(&self, address: u64) -> Counter {
-        Counter {
-            score: self.board,
-            offset: self.symbols.place(address) * size_of::<u64>(),
-        }
-    }
-
-    /// The counters of all vCPUs, summed up by place.
-    fn read(&self) -> Vec<u64> {
-        let mut sums = vec![0; self.symbols.places()];
-        // SAFETY: every vCPU has a row of so many numbers. In virtual time no other vCPU runs now.
-        unsafe {
-            for vcpu in 0..c_uint::try_from(qemu::vcpus()).unwrap_or(0) {
-                let row = qemu::row(self.board, vcpu).cast::<u64>();
-                for (sum, count) in sums
-                    .iter_mut()
-                    .zip(slice::from_raw_parts(row, self.symbols.places()))
-                {
-                    *sum += count;
-                }
-            }
-        }
-        sums
     }
 
     fn write(&self, what: impl FnOnce(&mut Counts<BufWriter<File>>) -> std::io::Result<()>) {
@@ -149,8 +119,9 @@ extern "C" fn translated(_: Id, block: *mut Block) {
         // Where a block has a mark, what lies before it is told from what comes after.
         if plugin.exact || marks.iter().any(Option::is_some) {
             for (instruction, mark) in instructions.iter().zip(marks) {
-                let counter = plugin.counter(qemu::address(*instruction));
-                qemu::count_instruction(*instruction, qemu::ADD, counter, 1);
+                let place = plugin.symbols.place(qemu::address(*instruction));
+                let one = board::packed(place, 1);
+                qemu::on_instruction(*instruction, add, qemu::NO_REGISTERS, one);
                 if let Some(mark) = mark {
                     let which = mark as usize as *mut c_void;
                     qemu::on_instruction(*instruction, marked, qemu::NO_REGISTERS, which);
@@ -161,11 +132,10 @@ extern "C" fn translated(_: Id, block: *mut Block) {
         // A block may run over the end of a function into the next.
         let mut rest = instructions.as_slice();
         while let Some(first) = rest.first() {
-            let counter = plugin.counter(qemu::address(*first));
-            let here =
-                |i: &&*mut Instruction| plugin.counter(qemu::address(**i)).offset == counter.offset;
+            let place = plugin.symbols.place(qemu::address(*first));
+            let here = |i: &&*mut Instruction| plugin.symbols.place(qemu::address(**i)) == place;
             let number = rest.iter().take_while(here).count();
-            qemu::count_block(block, qemu::ADD, counter, number as u64);
+            qemu::on_block(block, add, qemu::NO_REGISTERS, board::packed(place, number));
             rest = &rest[number..];
         }
     }
@@ -185,13 +155,20 @@ unsafe fn mark(instruction: *mut Instruction) -> Option<Mark> {
     }
 }
 
+/// Adds to a count.
+extern "C" fn add(_: c_uint, what: *mut c_void) {
+    if let Some(plugin) = PLUGIN.get() {
+        plugin.board.add(what);
+    }
+}
+
 extern "C" fn marked(_: c_uint, which: *mut c_void) {
     let Some(plugin) = PLUGIN.get() else { return };
     let mark = [Mark::Job, Mark::Begin, Mark::End]
         .into_iter()
         .find(|mark| *mark as usize == which as usize);
     if let Some(mark) = mark {
-        plugin.write(|counts| counts.mark(mark, &plugin.symbols, || plugin.read()));
+        plugin.write(|counts| counts.mark(mark, &plugin.symbols, || plugin.board.read()));
     }
 }
 

@@ -21,20 +21,6 @@ pub struct Instruction {
     private: [u8; 0],
 }
 
-/// A row of counters for each vCPU.
-#[repr(C)]
-pub struct Scoreboard {
-    private: [u8; 0],
-}
-
-/// One counter of each vCPU's row: `offset` in bytes.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct Counter {
-    pub score: *mut Scoreboard,
-    pub offset: usize,
-}
-
 /// How QEMU says who it is; only its beginning, which has not changed since version 1.
 #[repr(C)]
 pub struct Info {
@@ -44,8 +30,9 @@ pub struct Info {
     pub system_emulation: bool,
 }
 
-/// `QEMU_PLUGIN_INLINE_ADD_U64`.
-pub const ADD: c_int = 0;
+/// What QEMU calls when something runs: with the vCPU, and with what was given to it before.
+pub type Call = extern "C" fn(c_uint, *mut c_void);
+
 /// `QEMU_PLUGIN_CB_NO_REGS`.
 pub const NO_REGISTERS: c_int = 0;
 
@@ -64,26 +51,13 @@ unsafe extern "C" {
     pub fn size(instruction: *const Instruction) -> usize;
     #[link_name = "qemu_plugin_insn_data"]
     pub fn bytes(instruction: *const Instruction, to: *mut c_void, length: usize) -> usize;
-    #[link_name = "qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu"]
-    pub fn count_block(block: *mut Block, operation: c_int, counter: Counter, number: u64);
-    #[link_name = "qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu"]
-    pub fn count_instruction(
-        instruction: *mut Instruction,
-        operation: c_int,
-        counter: Counter,
-        number: u64,
-    );
     #[link_name = "qemu_plugin_register_vcpu_insn_exec_cb"]
     pub fn on_instruction(
         instruction: *mut Instruction,
-        call: extern "C" fn(c_uint, *mut c_void),
+        call: Call,
         flags: c_int,
         data: *mut c_void,
     );
-    #[link_name = "qemu_plugin_scoreboard_new"]
-    pub fn new_scoreboard(row_bytes: usize) -> *mut Scoreboard;
-    #[link_name = "qemu_plugin_scoreboard_find"]
-    pub fn row(board: *mut Scoreboard, vcpu: c_uint) -> *mut c_void;
-    #[link_name = "qemu_plugin_num_vcpus"]
-    pub fn vcpus() -> c_int;
+    #[link_name = "qemu_plugin_register_vcpu_tb_exec_cb"]
+    pub fn on_block(block: *mut Block, call: Call, flags: c_int, data: *mut c_void);
 }

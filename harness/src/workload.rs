@@ -40,6 +40,9 @@ pub struct Program {
     pub name: String,
     /// C files below `workloads/`.
     pub sources: Vec<String>,
+    /// Whether it counts what the kernel does in each iteration, with [`Counts::sources`] besides.
+    #[serde(default)]
+    counts: bool,
 }
 
 /// Something that can be set.
@@ -132,9 +135,20 @@ pub struct Job {
     pub deadline_ms: u64,
 }
 
+/// What is counted in every workload: `common/counts.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct AgentManifest {
+struct Counts {
+    /// What a program that counts is built with.
+    sources: Vec<String>,
+    #[serde(rename = "metric")]
+    metrics: Vec<Metric>,
+}
+
+/// Programs of the guest that are no workload.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Others {
     #[allow(dead_code, reason = "for people who read the file")]
     summary: String,
     #[serde(rename = "program")]
@@ -146,15 +160,14 @@ struct AgentManifest {
 /// # Errors
 /// A host fault if a manifest in the command is broken, which the tests rule out.
 pub fn all() -> Result<Vec<Workload>> {
-    let manifest = |dir: &'static Dir<'static>| dir.get_file(dir.path().join("workload.toml"));
     SOURCES
         .dirs()
-        .filter_map(|dir| Some((dir.path().to_string_lossy(), manifest(dir)?)))
-        .map(|(name, file)| {
-            let text = file.contents_utf8().unwrap_or_default();
-            let mut workload: Workload = toml::from_str(text)
-                .map_err(|e| Fault::host(format!("workloads/{name}/workload.toml: {e}")))?;
-            workload.name = name.into_owned();
+        .map(|dir| dir.path().join("workload.toml"))
+        .filter(|path| SOURCES.contains(path))
+        .map(|path| {
+            let mut workload: Workload = manifest(&path.to_string_lossy())?;
+            let folder = path.parent().unwrap_or(&path);
+            workload.name = folder.to_string_lossy().into_owned();
             Ok(workload)
         })
         .collect()
@@ -165,17 +178,15 @@ pub fn all() -> Result<Vec<Workload>> {
 /// # Errors
 /// A host fault if the file in the command is broken, which the tests rule out.
 pub fn counts() -> Result<Vec<Metric>> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Counts {
-        #[serde(rename = "metric")]
-        metrics: Vec<Metric>,
-    }
-    let file = SOURCES.get_file("common/counts.toml");
-    let text = file.and_then(|f| f.contents_utf8()).unwrap_or_default();
-    let counts: Counts = toml::from_str(text)
-        .map_err(|e| Fault::host(format!("workloads/common/counts.toml: {e}")))?;
-    Ok(counts.metrics)
+    Ok(manifest::<Counts>("common/counts.toml")?.metrics)
+}
+
+fn manifest<T: serde::de::DeserializeOwned>(path: &str) -> Result<T> {
+    let text = SOURCES
+        .get_file(path)
+        .and_then(|f| f.contents_utf8())
+        .unwrap_or_default();
+    toml::from_str(text).map_err(|e| Fault::host(format!("workloads/{path}: {e}")))
 }
 
 /// The workload called `name`.
@@ -197,14 +208,14 @@ pub fn find(name: &str) -> Result<Workload> {
 /// # Errors
 /// A host fault if a manifest in the command is broken.
 pub fn programs() -> Result<Vec<Program>> {
-    let text = SOURCES
-        .get_file("agent/agent.toml")
-        .and_then(|f| f.contents_utf8())
-        .unwrap_or_default();
-    let agent: AgentManifest = toml::from_str(text)
-        .map_err(|e| Fault::host(format!("workloads/agent/agent.toml: {e}")))?;
-    let workloads = all()?.into_iter().flat_map(|w| w.programs);
-    Ok(agent.programs.into_iter().chain(workloads).collect())
+    let mut all = manifest::<Others>("agent/agent.toml")?.programs;
+    all.extend(manifest::<Others>("watch/watch.toml")?.programs);
+    all.extend(self::all()?.into_iter().flat_map(|w| w.programs));
+    let counts = manifest::<Counts>("common/counts.toml")?;
+    for program in all.iter_mut().filter(|program| program.counts) {
+        program.sources.extend(counts.sources.iter().cloned());
+    }
+    Ok(all)
 }
 
 impl Workload {

@@ -1,4 +1,4 @@
-/* Linux: getrusage, /proc/vmstat, /proc/stat, /proc/interrupts. */
+/* Linux: getrusage, /proc/vmstat, /proc/stat, /proc/schedstat, /proc/interrupts. */
 #include "counts.h"
 #include "host-marks.h"
 
@@ -14,32 +14,45 @@
 #include "perf-events.h"
 #include "watched.h"
 
-enum source { RUSAGE, VMSTAT, STAT, IRQ, SOURCES };
+enum source { RUSAGE, VMSTAT, STAT, SCHEDSTAT, IRQ, SOURCES };
 
-static const char *const source_names[SOURCES] = { "rusage", "vmstat", "stat", "irq" };
+static const char *const source_names[SOURCES] = { "rusage", "vmstat", "stat", "schedstat", "irq" };
 static const char *const source_files[SOURCES] = {
-	NULL, "/proc/vmstat", "/proc/stat", "/proc/interrupts",
+	NULL, "/proc/vmstat", "/proc/stat", "/proc/schedstat", "/proc/interrupts",
 };
 
-/* The word that begins the line in the source's file; lines of irq have a number
- * for each processor, and all of them are summed up. */
+/* Which numbers of a line are summed up, as bits; and of which unit they are. */
+#define ALL UINT64_MAX
+#define BIT(n) (UINT64_C(1) << (n))
+enum unit { ONE, CLOCK_TICKS };
+
+/* The word begins a line in the source's file. An `N` at its end is a number: such
+ * lines are summed up. */
 static const struct count {
 	enum source source;
 	const char *name, *word;
+	uint64_t numbers;
+	enum unit unit;
 } counts[] = {
-	{ RUSAGE, "user", NULL },
-	{ RUSAGE, "system", NULL },
-	{ RUSAGE, "faults", NULL },
-	{ RUSAGE, "switches", NULL },
-	{ VMSTAT, "pgfault", "pgfault" },
-	{ VMSTAT, "pgmajfault", "pgmajfault" },
-	{ VMSTAT, "pgfree", "pgfree" },
-	{ STAT, "ctxt", "ctxt" },
-	{ STAT, "forks", "processes" },
-	{ IRQ, "tlb", "TLB:" },
-	{ IRQ, "resched", "RES:" },
-	{ IRQ, "call", "CAL:" },
-	{ IRQ, "timer", "LOC:" },
+	{ RUSAGE, "cpu", NULL, 0, ONE },
+	{ RUSAGE, "faults", NULL, 0, ONE },
+	{ RUSAGE, "switches", NULL, 0, ONE },
+	{ VMSTAT, "pgfault", "pgfault", ALL, ONE },
+	{ VMSTAT, "pgmajfault", "pgmajfault", ALL, ONE },
+	{ VMSTAT, "pgfree", "pgfree", ALL, ONE },
+	/* user, nice; system, irq, softirq */
+	{ STAT, "user", "cpu", BIT(0) | BIT(1), CLOCK_TICKS },
+	{ STAT, "system", "cpu", BIT(2) | BIT(5) | BIT(6), CLOCK_TICKS },
+	{ STAT, "ctxt", "ctxt", ALL, ONE },
+	{ STAT, "forks", "processes", ALL, ONE },
+	/* The last three of a processor: running, waiting, how often; in ns (sched-stats.rst). */
+	{ SCHEDSTAT, "wait", "cpuN", BIT(7), ONE },
+	{ SCHEDSTAT, "slices", "cpuN", BIT(8), ONE },
+	/* A number for each processor. */
+	{ IRQ, "tlb", "TLB:", ALL, ONE },
+	{ IRQ, "resched", "RES:", ALL, ONE },
+	{ IRQ, "call", "CAL:", ALL, ONE },
+	{ IRQ, "timer", "LOC:", ALL, ONE },
 };
 
 enum { COUNTS = sizeof(counts) / sizeof(counts[0]) };
@@ -59,6 +72,13 @@ static uint64_t nanoseconds(const struct timeval *t)
 	return (uint64_t)t->tv_sec * UINT64_C(1000000000) + (uint64_t)t->tv_usec * 1000;
 }
 
+static uint64_t nanoseconds_a_tick(void)
+{
+	long hertz = sysconf(_SC_CLK_TCK);
+
+	return hertz > 0 ? UINT64_C(1000000000) / (uint64_t)hertz : 0;
+}
+
 /* This process with its threads, and all children that were waited for. */
 static void read_rusage(struct snapshot *s)
 {
@@ -71,43 +91,54 @@ static void read_rusage(struct snapshot *s)
 			missing[RUSAGE] = strerror(errno);
 			return;
 		}
-		s->values[0] += nanoseconds(&usage.ru_utime);
-		s->values[1] += nanoseconds(&usage.ru_stime);
-		s->values[2] += (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
-		s->values[3] += (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+		s->values[0] += nanoseconds(&usage.ru_utime) + nanoseconds(&usage.ru_stime);
+		s->values[1] += (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+		s->values[2] += (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
 	}
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 3; i++)
 		s->known[i] = 1;
 }
 
-/* The sum of the numbers at the beginning of `text`. */
-static uint64_t sum_of_numbers(const char *text)
+/* The sum of those numbers at the beginning of `text` whose bits are set. */
+static uint64_t sum_of_numbers(const char *text, uint64_t wanted)
 {
 	uint64_t sum = 0;
 	char *end;
 
-	for (;;) {
+	for (int i = 0;; i++) {
 		unsigned long long number = strtoull(text, &end, 10);
 
 		if (end == text)
 			return sum;
-		sum += number;
+		if (wanted == ALL || (i < 64 && wanted & BIT(i)))
+			sum += number;
 		text = end;
 	}
+}
+
+/* What follows the word at the beginning of the line, or NULL. */
+static const char *after_word(const char *line, const char *word)
+{
+	for (; *word && *word != 'N'; word++, line++)
+		if (*line != *word)
+			return NULL;
+	if (*word == 'N')
+		line += strspn(line, "0123456789");
+	return *line == ' ' ? line : NULL;
 }
 
 static void read_line(struct snapshot *s, enum source source, const char *line)
 {
 	line += strspn(line, " ");
 	for (size_t i = 0; i < COUNTS; i++) {
-		size_t length = counts[i].word ? strlen(counts[i].word) : 0;
+		const struct count *c = &counts[i];
+		const char *rest = c->source == source ? after_word(line, c->word) : NULL;
+		uint64_t scale = c->unit == CLOCK_TICKS ? nanoseconds_a_tick() : 1;
 
-		if (counts[i].source != source || length == 0)
+		if (!rest)
 			continue;
-		if (strncmp(line, counts[i].word, length) == 0 && line[length] == ' ') {
-			s->values[i] = sum_of_numbers(line + length);
-			s->known[i] = 1;
-		}
+		s->values[i] += scale * sum_of_numbers(rest, c->numbers);
+		s->known[i] = 1;
 	}
 }
 

@@ -29,8 +29,6 @@ enum perf_hardware {
 
 enum perf_software {
 	PERF_COUNT_SW_CPU_CLOCK = 0,
-	PERF_COUNT_SW_PAGE_FAULTS = 2,
-	PERF_COUNT_SW_CONTEXT_SWITCHES = 3,
 	PERF_COUNT_SW_CPU_MIGRATIONS = 4,
 };
 

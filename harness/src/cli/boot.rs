@@ -10,12 +10,13 @@ use clap::Args;
 use super::trial::ClockChoice;
 use super::{Context, print};
 use crate::counters::host::{Count, Watched};
+use crate::counters::instructions;
 use crate::fault::{At, Fault, OrHost, Result};
 use crate::guest::{Guest, Perturbation, Programs, Shape};
 use crate::kernel::Kernel;
 use crate::trial::Run;
-use crate::vm;
 use crate::vm::frames::{Frame, JobEnd};
+use crate::vm::{self, Clock, Counter};
 use crate::workload::{self, Job};
 
 /// Options of `ktrial boot`.
@@ -44,6 +45,9 @@ pub struct Arguments {
     /// Perturbs the boot: the one that a trial recorded gives that boot again
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Count the guest's instructions too, between the marks of each iteration
+    #[arg(long)]
+    count: bool,
     /// Print the console too
     #[arg(long)]
     console: bool,
@@ -64,7 +68,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
         clock,
         programs: &Programs::build(&context.home)?,
     };
-    let launch = guest.launch(image, &jobs(arguments)?, arguments.seed)?;
+    let mut launch = guest.launch(image, &jobs(arguments)?, arguments.seed)?;
+    if arguments.count {
+        launch.counter = Some(counter(context, &arguments.kernel, clock)?);
+    }
     let run = context.home.cache("run")?;
     let folder = run.join(format!("boot-{}", std::process::id()));
     std::fs::create_dir_all(&folder).or_host(|| format!("make {}", folder.display()))?;
@@ -77,6 +84,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     }
     if let Some(watched) = &boot.watched {
         print(&hosted(watched))?;
+    }
+    if let Some(counts) = &boot.counts {
+        print(&counted(counts)?)?;
     }
     if let Some(fault) = boot.fault("this kernel") {
         return Err(fault);
@@ -104,6 +114,22 @@ fn image(context: &Context, kernel: &str) -> Result<PathBuf> {
         };
     }
     Ok(Kernel::find(&context.home, kernel)?.image())
+}
+
+/// What counts instructions by function of a kernel in the cache: its symbols lie there.
+fn counter(context: &Context, kernel: &str, clock: Clock) -> Result<Counter> {
+    if clock != Clock::Virtual {
+        return Err(Fault::user("--count only counts in virtual time").next("leave --clock out"));
+    }
+    if Path::new(kernel).is_file() {
+        return Err(Fault::user("--count needs to know the kernel's functions")
+            .next("give the hash of a kernel in the cache"));
+    }
+    Ok(Counter {
+        plugin: vm::counter::plugin(&vm::version(&context.home)?)?,
+        symbols: Kernel::find(&context.home, kernel)?.symbols(),
+        exact: false,
+    })
 }
 
 /// An ELF file, or what the Linux boot protocol calls a kernel ("HdrS" at 0x202).
@@ -151,6 +177,22 @@ fn hosted(watched: &Watched) -> String {
         let _ = writeln!(text, "counting broke off: {broken}");
     }
     text
+}
+
+/// The instructions of each iteration.
+fn counted(counts: &[u8]) -> Result<String> {
+    let jobs = instructions::read(&String::from_utf8_lossy(counts)).map_err(Fault::host)?;
+    let mut text = String::new();
+    for (job, intervals) in jobs.iter().enumerate() {
+        for (iteration, interval) in intervals.iter().enumerate() {
+            let (user, kernel) = (interval.user, interval.kernel);
+            let _ = writeln!(
+                text,
+                "job {job}, iteration {iteration}: {kernel} instructions in the kernel, {user} in user space"
+            );
+        }
+    }
+    Ok(text)
 }
 
 /// One line a frame, at once, with the wall time since the command started.

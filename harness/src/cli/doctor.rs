@@ -1,5 +1,7 @@
 //! `ktrial doctor`: what works here, tried and not assumed.
 
+mod sources;
+
 use std::collections::BTreeSet;
 use std::process::Command;
 use std::time::Duration;
@@ -7,7 +9,6 @@ use std::time::Duration;
 use sysinfo::Disks;
 
 use super::{Context, print};
-use crate::counters::host::{HARDWARE, Offer, SOFTWARE};
 use crate::fault::Result;
 use crate::guest::Programs;
 use crate::kernel::TOOLS;
@@ -72,9 +73,11 @@ fn checks(context: &Context) -> Result<Vec<Check>> {
         package: None,
         optional: false,
     });
+    let kvm = accel::try_out(&context.home, Accelerator::Kvm);
+    let real = kvm.is_ok();
     checks.push(Check {
         name: "kvm",
-        outcome: accel::try_out(&context.home, Accelerator::Kvm)
+        outcome: kvm
             .map(|()| "boots a guest: trials run in real time".into())
             .map_err(|why| format!("{why}: trials run emulated, in virtual time")),
         package: None,
@@ -102,23 +105,9 @@ fn checks(context: &Context) -> Result<Vec<Check>> {
         package: Some("musl-tools"),
         optional: false,
     });
-    checks.extend(counters());
+    checks.extend(sources::all(context, real));
     checks.extend(room(context)?);
     Ok(checks)
-}
-
-/// What this machine counts of a guest's vCPU threads.
-fn counters() -> [Check; 2] {
-    let check = |name, offer: Offer| Check {
-        name,
-        outcome: offer.words(),
-        package: None,
-        optional: true,
-    };
-    [
-        check("host PMU", Offer::of(&HARDWARE)),
-        check("software events", Offer::of(&SOFTWARE)),
-    ]
 }
 
 fn tool_version(context: &Context, tool: &str) -> std::result::Result<String, String> {

@@ -58,8 +58,8 @@ fn table(pair: &Pair, most: usize) -> String {
     let waits = || waits::waits(pair).map(|waits| waits::render(pair, &waits, most));
     profile.or_else(waits).unwrap_or_else(|| {
         let [base, variant] = &pair.names;
-        let (what, event) = (pair.what(), &pair.event);
-        format!("\n{variant} against {base}, {what}: nothing seen by {event}\n")
+        let (what, nothing) = (pair.what(), pair.nothing());
+        format!("\n{variant} against {base}, {what}: {nothing}\n")
     })
 }
 

@@ -9,6 +9,7 @@ use ktrial_patches::catalogue::Series;
 use super::judged::Judged;
 use super::margin::{self, Margin};
 use super::{Context, print};
+use crate::counters::stacks::Watch;
 use crate::fault::{Fault, Result};
 use crate::guest::Shape;
 use crate::kernel::Config;
@@ -64,6 +65,13 @@ pub struct Arguments {
     /// any machine, however busy
     #[arg(long)]
     deterministic: bool,
+    /// Then boot each kernel once more and sample its stacks; `ktrial profile` and the report show
+    /// them
+    #[arg(long)]
+    profile: bool,
+    /// Then boot each kernel once more and look at every wait for a lock that was held
+    #[arg(long)]
+    locks: bool,
     /// The guests' CPUs
     #[arg(long, default_value_t = 1)]
     cpus: u32,
@@ -221,10 +229,19 @@ fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
         .check()?,
         clock: Clock::Virtual,
         count: arguments.deterministic,
+        watch: arguments.watch(),
         aa: arguments.aa || series.aa,
         programs: String::new(),
         claims: plan::claims(series)?,
     })
+}
+
+impl Arguments {
+    fn watch(&self) -> Vec<Watch> {
+        let asked = [(self.profile, Watch::Profile), (self.locks, Watch::Locks)];
+        let asked = asked.into_iter().filter(|(asked, _)| *asked);
+        asked.map(|(_, watch)| watch).collect()
+    }
 }
 
 impl ClockChoice {

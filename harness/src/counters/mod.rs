@@ -5,6 +5,7 @@ use ktrial_db::Cell;
 
 pub mod difference;
 pub mod flame;
+pub mod fold;
 pub mod host;
 pub mod instructions;
 pub mod observed;
@@ -12,6 +13,7 @@ pub mod profile;
 pub mod shares;
 pub mod stacks;
 pub mod stored;
+pub mod symbols;
 pub mod waits;
 
 /// The source of a metric that is counted: `irq` of `irq.tlb`. None of what a workload measures itself.
@@ -24,7 +26,8 @@ pub fn in_words(source: &str) -> Option<&'static str> {
     Some(match source {
         "rusage" => "what the system charged to the workload's processes (getrusage)",
         "vmstat" => "the guest's memory management (/proc/vmstat)",
-        "stat" => "the guest's scheduler (/proc/stat)",
+        "stat" => "the guest's processors (/proc/stat)",
+        "schedstat" => "tasks that wait for a processor in the guest (/proc/schedstat)",
         "irq" => "interrupts in the guest (/proc/interrupts)",
         "sw" => "software events of the guest's kernel (perf)",
         "pmu" => "the guest's performance counters (perf)",

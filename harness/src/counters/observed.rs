@@ -72,14 +72,25 @@ impl Pair {
         known.then(|| operations.map(|operations| operations as f64))
     }
 
-    /// `base lost 12 stacks`; empty where none was lost.
-    pub fn lost(&self) -> String {
+    /// `base lost 12 stacks`, `base: why nothing was seen`; empty where nothing is lacking.
+    pub fn lacks(&self) -> String {
         let sides = self.names.iter().zip(&self.sides);
-        let lost = sides.filter_map(|(name, side)| match side.as_ref()?.lost {
-            0 => None,
-            lost => Some(format!("{name} lost {lost} stacks")),
+        let lacks = sides.filter_map(|(name, side)| match side.as_ref()? {
+            Stacks {
+                absent: Some(why), ..
+            } => Some(format!("{name}: {why}")),
+            Stacks { lost: 0, .. } => None,
+            Stacks { lost, .. } => Some(format!("{name} lost {lost} stacks")),
         });
-        lost.collect::<Vec<_>>().join(", ")
+        lacks.collect::<Vec<_>>().join("; ")
+    }
+
+    /// What there is to say where no stack was seen: `nothing seen by cpu-clock`.
+    pub fn nothing(&self) -> String {
+        match self.lacks() {
+            none if none.is_empty() => format!("nothing seen by {}", self.event),
+            lacks => lacks,
+        }
     }
 }
 
@@ -211,6 +222,7 @@ fn fit(seen: Stacks) -> Option<Stacks> {
         unit: name(&seen.unit),
         operations: seen.operations,
         lost: seen.lost,
+        absent: seen.absent.as_deref().map(name),
     })
 }
 

@@ -170,7 +170,7 @@ pub fn said(pair: &Pair, shares: &Shares) -> String {
         Some(count) => count.to_string(),
         None => "no".into(),
     });
-    let lost = match pair.lost() {
+    let lost = match pair.lacks() {
         none if none.is_empty() => none,
         lost => format!(" ({lost})"),
     };

@@ -5,10 +5,52 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::workload::Job;
+
 /// Kind of an observation in which a clock interrupts the guest and looks where it is.
 pub const PROFILE: &str = "profile";
 /// Kind of an observation of every wait for a lock that was held.
 pub const LOCKS: &str = "locks";
+
+/// What is looked for in a boot that is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Watch {
+    /// [`PROFILE`].
+    Profile,
+    /// [`LOCKS`].
+    Locks,
+}
+
+impl Watch {
+    /// The kind of its observations, and the word that the guest's program takes.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Watch::Profile => PROFILE,
+            Watch::Locks => LOCKS,
+        }
+    }
+
+    /// The same job, run by the guest's program that watches it (`workloads/watch/`), which takes
+    /// longer.
+    pub fn job(self, job: Job) -> Job {
+        let mut arguments = vec![self.kind().to_owned(), job.program];
+        arguments.extend(job.arguments);
+        Job {
+            program: "/bin/watch".to_owned(),
+            arguments,
+            deadline_ms: 2 * job.deadline_ms,
+        }
+    }
+
+    /// What makes each stack be taken, and what a stack weighs.
+    pub fn event(self) -> (&'static str, &'static str) {
+        match self {
+            Watch::Profile => ("cpu-clock", "samples"),
+            Watch::Locks => ("lock:contention_begin", "ns"),
+        }
+    }
+}
 
 /// What was seen of one workload at one setting in one boot; an observation holds a list of these.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -17,7 +59,7 @@ pub struct Stacks {
     pub workload: String,
     /// `fds=500000 touch=0`, sorted by name.
     pub parameters: String,
-    /// What made each stack be taken: `cpu-clock`, `cycles`, `lock:contention_begin`.
+    /// What made each stack be taken ([`Watch::event`]).
     pub event: String,
     /// What a stack weighs: `samples`; for locks `ns`, the time waited.
     pub unit: String,
@@ -25,6 +67,9 @@ pub struct Stacks {
     pub operations: u64,
     /// Stacks that the guest could not keep.
     pub lost: u64,
+    /// Why nothing was seen, where it could not be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<String>,
     /// Weight by folded stack, the outermost function first: `do_syscall_64;__x64_sys_close;filp_close`.
     /// User space is one frame, `user space`. For locks the last frame is the lock, `[files->file_lock]`
     /// where it has a name, `[lock]` where not.

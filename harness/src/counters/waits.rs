@@ -112,7 +112,7 @@ pub fn render(pair: &Pair, waits: &Waits, most: usize) -> String {
 
 /// What such boots mean.
 pub fn said(pair: &Pair) -> String {
-    let lost = match pair.lost() {
+    let lost = match pair.lacks() {
         none if none.is_empty() => none,
         lost => format!("; {lost}"),
     };

@@ -89,7 +89,7 @@ impl Make<'_> {
                 .trim()
                 .to_owned(),
             refused_options,
-            symbols: functions(&self.read("System.map")?),
+            symbols: symbols(&self.read("System.map")?),
         })
     }
 
@@ -234,14 +234,14 @@ impl LineCounter {
     }
 }
 
-/// The functions of a System.map (lines of `address type name`), as `address name`: what is code and
-/// lies in the kernel's half of the addresses.
-fn functions(map: &str) -> String {
+/// The symbols of a System.map (lines of `address type name`), as `address name`: those of code and
+/// data in the kernel's half of the addresses, and no absolute ones.
+fn symbols(map: &str) -> String {
     let mut text = String::new();
     for line in map.lines() {
         let mut words = line.split(' ');
-        if let (Some(address), Some("t" | "T" | "w" | "W"), Some(name)) =
-            (words.next(), words.next(), words.next())
+        if let (Some(address), Some(kind), Some(name)) = (words.next(), words.next(), words.next())
+            && !kind.eq_ignore_ascii_case("a")
             && address.len() == 16
             && address.starts_with('f')
         {

@@ -28,7 +28,7 @@ pub use toolchain::{TOOLS, Toolchain};
 const RECIPE: &str = "ktrial kernel recipe 1";
 /// The file that makes a folder of the cache a kernel.
 const CARD: &str = "kernel.json";
-/// Where its functions begin: lines of `address name`, ascending.
+/// Where its functions and data begin: lines of `address name`, ascending.
 const SYMBOLS: &str = "symbols";
 
 /// A built kernel in the cache.
@@ -78,12 +78,27 @@ impl Kernel {
         })
     }
 
+    /// The one in the cache that was built last.
+    ///
+    /// # Errors
+    /// A host fault if the cache can't be read.
+    pub fn newest(home: &Home) -> Result<Option<Kernel>> {
+        let folder = home.cache("kernels")?;
+        let doing = || format!("read {}", folder.display());
+        let mut kernels = Vec::new();
+        for entry in fs::read_dir(&folder).or_host(doing)? {
+            kernels.extend(cached(&entry.or_host(doing)?.path()));
+        }
+        Ok(kernels.into_iter().max_by_key(|kernel| kernel.built_at))
+    }
+
     /// The file that QEMU loads.
     pub fn image(&self) -> PathBuf {
         self.folder.join(&self.image)
     }
 
-    /// Where its functions begin: lines of `address name`, the address hexadecimal, ascending.
+    /// Where its functions and data begin: lines of `address name`, the address hexadecimal,
+    /// ascending.
     pub fn symbols(&self) -> PathBuf {
         self.folder.join(SYMBOLS)
     }

@@ -55,7 +55,7 @@ const WIDTH: f64 = 300.0;
 
 /// Where a metric is the kernel's part, its source and what user space's is called.
 const PARTS: [(&str, &str, &str, &str); 2] = [
-    ("rusage", "rusage.system", "rusage.user", "Time"),
+    ("stat", "stat.system", "stat.user", "Time"),
     ("tcg", "tcg.kernel", "tcg.user", "Instructions"),
 ];
 

@@ -244,7 +244,7 @@ fn waited(pair: &Pair, waits: &Waits) -> Table {
 }
 
 fn nothing(pair: &Pair) -> Table {
-    let note = sentence(&format!("nothing was seen by {}", pair.event));
+    let note = sentence(&pair.nothing());
     table(pair, format!("by {}", pair.event), note, &[], Vec::new())
 }
 

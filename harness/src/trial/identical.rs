@@ -81,6 +81,7 @@ mod tests {
                 memory_mib: 512,
             },
             count: false,
+            watch: Vec::new(),
             aa: false,
             programs: String::new(),
             claims: Vec::new(),

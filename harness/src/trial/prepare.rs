@@ -197,9 +197,10 @@ fn plan_key(
     };
     // How a boot of one fixed seed would be started: command lines, devices, perturbation.
     let launch = guest.launch(PathBuf::from("kernel"), &[], 0)?;
-    // What is claimed decides nothing of what is measured.
+    // What is claimed, and what is watched for afterwards, decides nothing of what is measured.
     let plan = Plan {
         claims: Vec::new(),
+        watch: Vec::new(),
         ..wanted.plan.clone()
     };
     let facts = json!([

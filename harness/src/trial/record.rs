@@ -20,7 +20,7 @@ pub(super) struct JobReport {
     operations: BTreeMap<u32, u64>,
     /// What the kernel counted, by metric and iteration of the program.
     counts: BTreeMap<(String, u32), u64>,
-    /// Why a source counts nothing.
+    /// Why a source, or one metric of it, counts nothing.
     uncounted: BTreeMap<String, String>,
     unsupported: Option<String>,
     /// A line that should have been a sample and is none.
@@ -127,7 +127,13 @@ impl JobReport {
         unsupported.or_else(|| self.failure().map(Value::Failed))
     }
 
-    /// Why a source counts nothing, if the guest said so.
+    /// How much was done in all iterations.
+    pub(super) fn all_operations(&self) -> u64 {
+        let counts = self.operations.values().copied();
+        counts.fold(0, u64::saturating_add)
+    }
+
+    /// Why a source, or one metric of it, counts nothing, if the guest said so.
     pub(super) fn uncounted(&self, source: &str) -> Option<&String> {
         self.uncounted.get(source)
     }
@@ -137,8 +143,9 @@ impl JobReport {
         if let Some(silence) = self.silence() {
             return silence;
         }
-        let reason = counters::source(&metric.name).and_then(|source| self.uncounted(source));
-        if let Some(reason) = reason {
+        let source = counters::source(&metric.name);
+        let reason = source.and_then(|source| self.uncounted(source));
+        if let Some(reason) = reason.or_else(|| self.uncounted(&metric.name)) {
             return Value::Unsupported(reason.clone());
         }
         let count = self.counts.get(&(metric.name.clone(), iteration));

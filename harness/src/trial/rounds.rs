@@ -199,6 +199,7 @@ impl Stage<'_> {
                 }
                 let tried = boots.iter().filter(|b| b.round == round && b.variant == id);
                 due.push(Due {
+                    watch: None,
                     round,
                     position: position as u32,
                     variant,
@@ -217,7 +218,7 @@ fn booted(trial: &Trial) -> usize {
     variants.filter(|variant| !variant.left_out).count()
 }
 
-fn stored(db: &Db, id: TrialId) -> Result<Trial> {
+pub(super) fn stored(db: &Db, id: TrialId) -> Result<Trial> {
     db.trial(id)?
         .ok_or_else(|| Fault::host(format!("trial {id} is gone from the database")))
 }

@@ -73,7 +73,32 @@ fn sides_are_paired_by_what_was_watched_and_how() {
     let first = &observed.pairs[0];
     assert_eq!(first.what(), "exec fds=5");
     assert_eq!(first.operations(), Some([20.0, 10.0]));
-    assert_eq!(first.lost(), "base lost 2 stacks, p lost 1 stacks");
+    assert_eq!(first.lacks(), "base lost 2 stacks; p lost 1 stacks");
+}
+
+#[test]
+fn what_could_not_be_seen_has_its_reason_beside_what_was() {
+    let lacking =
+        entry("exec", "cpu-clock", "{}").replacen('{', r#"{"absent": "no \u0007clock", "#, 1);
+    let observed = paired(
+        &[variant(1, "base"), variant(2, "p")],
+        &[
+            observation(
+                1,
+                PROFILE,
+                &format!("[{}]", entry("exec", "cpu-clock", r#"{"a": 3}"#)),
+            ),
+            observation(2, PROFILE, &format!("[{lacking}]")),
+        ],
+    );
+    let pair = &observed.pairs[0];
+    assert_eq!(pair.lacks(), "base lost 1 stacks; p: no clock");
+    assert_eq!(pair.nothing(), "base lost 1 stacks; p: no clock");
+    let none = Pair {
+        event: "cpu-clock".into(),
+        ..Pair::default()
+    };
+    assert_eq!(none.nothing(), "nothing seen by cpu-clock");
 }
 
 #[test]
