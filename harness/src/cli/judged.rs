@@ -4,6 +4,7 @@ use ktrial_db::{Cell, CellId, Db, Trial, TrialId, Verdict};
 
 use crate::counters::stored::{self, Difference};
 use crate::fault::{At, Fault, Result};
+use crate::verdict::spread::{self, Spread};
 use crate::verdict::{self, claims, identical, outcome, text};
 
 /// Under a verdict, so many functions are named; `ktrial profile` names more.
@@ -18,6 +19,8 @@ pub(super) struct Judged {
     left_out: String,
     /// The claims of the series, held against the verdicts.
     claims: Vec<claims::HeldClaim>,
+    /// How far boots lie apart, if instructions were counted.
+    spreads: Vec<Spread>,
     /// Where instructions went, if they were counted.
     differences: Vec<Difference>,
 }
@@ -31,6 +34,7 @@ impl Judged {
         Ok(Judged {
             left_out: identical::render(db, &trial)?,
             claims: claims::held(db, &trial, &cells, &verdicts)?,
+            spreads: spread::spreads(&trial, &cells, &db.samples(id)?),
             differences: stored::differences(db, &trial)?,
             trial,
             cells,
@@ -46,6 +50,7 @@ impl Judged {
                 text::render(&booted, &self.cells, &self.verdicts)
             }
         };
+        text.push_str(&spread::render(&self.spreads));
         text.push_str(&stored::render(&self.differences, FUNCTIONS));
         text.push_str(&self.left_out);
         text.push_str(&claims::render(&self.claims));

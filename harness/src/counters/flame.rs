@@ -10,6 +10,7 @@ use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
 use ktrial_db::TrialId;
 
 use super::observed::Pair;
+use super::shares::shares;
 use super::stacks::Stacks;
 use crate::fault::{OrHost, Result};
 use crate::terminal;
@@ -102,6 +103,7 @@ fn difference(pair: &Pair) -> Result<Option<Drawing>> {
         return Ok(None);
     }
     let (per, factors) = common(totals, pair.operations());
+    let sure = Sure::of(pair);
     let mut weights: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
     for (side, stacks) in [base, variant].into_iter().enumerate() {
         for (stack, weight) in &stacks.stacks {
@@ -122,15 +124,47 @@ fn difference(pair: &Pair) -> Result<Option<Drawing>> {
             pair.what()
         ),
         subtitle: format!(
-            "{}, {unit}: red is what a function itself costs more, blue what it saves; what is gone \
+            "{}, {unit}: red is what a function itself costs more{}, blue what it saves; what is gone \
              has no width",
-            pair.event
+            pair.event,
+            sure.words()
         ),
         unit: &unit,
     };
-    let columns = weights.into_iter();
-    let columns = columns.map(|(stack, [base, variant])| (stack, format!("{base} {variant}")));
+    let columns = weights.into_iter().map(|(stack, [base, variant])| {
+        let base = if sure.is_known(stack) { base } else { variant };
+        (stack, format!("{base} {variant}"))
+    });
     drawn.of(Shows::Difference, columns.collect()).map(Some)
+}
+
+/// The functions whose difference is more than chance may do, and is coloured: a graph of equal
+/// kernels has no colours.
+struct Sure(Option<Vec<String>>);
+
+impl Sure {
+    /// Waits for locks are all coloured: they are seen one by one, and not sampled.
+    fn of(pair: &Pair) -> Sure {
+        let shares = shares(pair);
+        Sure(shares.map(|shares| {
+            let known = shares.lines.into_iter().filter(|line| line.cost.is_some());
+            known.map(|line| line.name).collect()
+        }))
+    }
+
+    fn is_known(&self, stack: &str) -> bool {
+        let leaf = stack.rsplit(';').next().unwrap_or(stack);
+        self.0
+            .as_ref()
+            .is_none_or(|known| known.iter().any(|name| name == leaf))
+    }
+
+    fn words(&self) -> &'static str {
+        match self.0 {
+            Some(_) => " (beyond chance)",
+            None => "",
+        }
+    }
 }
 
 /// The largest weight that is drawn: a hundred times it is still far from the end of an i64.

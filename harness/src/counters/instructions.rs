@@ -19,7 +19,7 @@ impl Interval {
     /// One of [`metrics`], in instructions.
     pub fn count(&self, metric: &str) -> Option<u64> {
         match metric {
-            "tcg.all" => self.user.checked_add(self.kernel),
+            ALL => self.user.checked_add(self.kernel),
             "tcg.kernel" => Some(self.kernel),
             "tcg.user" => Some(self.user),
             _ => None,
@@ -27,14 +27,13 @@ impl Interval {
     }
 }
 
+/// Instructions of the whole guest.
+pub const ALL: &str = "tcg.all";
+
 /// What is made of an interval, each divided by the operations in it.
 pub fn metrics() -> [Metric; 3] {
     [
-        (
-            "tcg.all",
-            true,
-            "instructions of the whole guest, an operation",
-        ),
+        (ALL, true, "instructions of the whole guest, an operation"),
         (
             "tcg.kernel",
             false,

@@ -26,6 +26,7 @@ pub mod oddities;
 pub mod outcome;
 pub mod ranks;
 pub mod selftest;
+pub mod spread;
 pub mod student;
 pub mod text;
 

@@ -37,7 +37,7 @@ pub fn render(trial: &Trial, cells: &[(CellId, Cell)], verdicts: &[Verdict]) -> 
             if !hidden.is_empty() {
                 let _ = writeln!(
                     text,
-                    "    {} counts without a change: see the report",
+                    "    {} counts more, none known to have changed: see the report",
                     hidden.len()
                 );
             }
