@@ -15,6 +15,7 @@ use ktrial::kernel::{Builder, Config, Kernel, Toolchain};
 use ktrial::progress::Progress;
 use ktrial::tree::Tree;
 use ktrial::trial::Run;
+use ktrial::vm::frames::Frame;
 use ktrial::vm::{self, Boot, Clock, Counter, Ending, Launch};
 use ktrial::workload;
 
@@ -89,13 +90,22 @@ fn base_kernel(home: &Home) -> Kernel {
     builder.build("base", &applied).unwrap()
 }
 
-/// What starts `exec` and then `fd-churn`, three iterations of each.
-fn launch(home: &Home, kernel: &Kernel, clock: Clock, cpus: u32, seed: u64) -> Launch {
+/// `exec` and then `fd-churn`.
+const BOTH: [&str; 2] = [
+    "exec:processes=2",
+    "fd-churn:fds=20000,threads=2,touch=4096",
+];
+
+/// What starts these workloads, three iterations of each.
+fn launch(
+    home: &Home,
+    kernel: &Kernel,
+    workloads: &[&str],
+    clock: Clock,
+    cpus: u32,
+    seed: u64,
+) -> Launch {
     let programs = ktrial::guest::Programs::build(home).unwrap();
-    let runs = [
-        Run::parse("exec:processes=2", 100, 2).unwrap(),
-        Run::parse("fd-churn:fds=20000,threads=2,touch=4096", 100, 2).unwrap(),
-    ];
     let guest = Guest {
         shape: Shape {
             cpus,
@@ -104,9 +114,10 @@ fn launch(home: &Home, kernel: &Kernel, clock: Clock, cpus: u32, seed: u64) -> L
         clock,
         programs: &programs,
     };
-    let jobs: Vec<_> = runs
+    let jobs: Vec<_> = workloads
         .iter()
-        .map(|run| {
+        .map(|text| {
+            let run = Run::parse(text, 100, 2).unwrap();
             let workload = workload::find(&run.workload).unwrap();
             workload.job(&run.settings, run.timing(), 7)
         })
@@ -115,7 +126,7 @@ fn launch(home: &Home, kernel: &Kernel, clock: Clock, cpus: u32, seed: u64) -> L
 }
 
 fn boot(home: &Home, kernel: &Kernel, cpus: u32, seed: u64) -> Boot {
-    let mut launch = launch(home, kernel, Clock::Virtual, cpus, seed);
+    let mut launch = launch(home, kernel, &BOTH, Clock::Virtual, cpus, seed);
     launch.counter = Some(Counter {
         plugin: vm::counter::plugin(&vm::version(home).unwrap()).unwrap(),
         symbols: kernel.symbols(),
@@ -175,7 +186,7 @@ fn the_same_seed_repeats_to_the_digit_and_instruction_and_another_one_does_not()
 fn the_threads_of_an_emulated_guest_are_counted_in_each_of_its_iterations() {
     let home = home();
     let kernel = base_kernel(&home);
-    let launch = launch(&home, &kernel, Clock::Emulated, 2, 3);
+    let launch = launch(&home, &kernel, &BOTH, Clock::Emulated, 2, 3);
     let folder = tempfile::tempdir().unwrap();
     let boot = vm::boot(&launch, folder.path(), home.cache_root(), &mut |_| ()).unwrap();
     assert_eq!(boot.ending, Ending::Complete, "{}", boot.last_words);
@@ -219,6 +230,69 @@ fn a_loop_of_known_length_is_found_in_its_function_to_one_per_cent() {
     let cost: f64 = dearest[2].parse().unwrap();
     // 9,999 and the return.
     assert!((9_900.0..10_100.0).contains(&cost), "{said}");
+}
+
+/// The catalogue's patch takes an index out, so that a bitmap of all descriptors is searched.
+#[test]
+#[ignore = "boots real kernels; ./test runs it"]
+fn a_profile_puts_the_search_of_the_bitmap_first_and_locks_are_looked_at() {
+    let watched = [
+        "--rounds",
+        "1",
+        "--profile",
+        "--locks",
+        "-w",
+        "fd-churn:touch=0",
+        "-w",
+        "exec:processes=2",
+    ];
+    let series = Path::new("linux-fd-linear-scan");
+    expect(trial(series, &watched), 3, &["watched boots"]);
+    let mut profile = Command::new(KTRIAL);
+    profile.arg("profile");
+    let said = expect(
+        profile,
+        0,
+        &["samples by cpu-clock", "lock:contention_begin"],
+    );
+    let table = said.split("samples by cpu-clock\n").nth(1).unwrap();
+    // What is said of the samples, the heads, all functions together, and then the dearest.
+    let dearest = table.lines().nth(3).unwrap();
+    assert!(dearest.ends_with(" _find_next_zero_bit"), "{said}");
+    let most: Vec<&str> = dearest.split_whitespace().collect();
+    let share: f64 = most[2].parse().unwrap();
+    assert!(share > 50.0, "{said}");
+}
+
+/// Two threads of one process on two vCPUs: each has to tell the other to drop what it unmapped.
+#[test]
+#[ignore = "boots real kernels; ./test runs it"]
+fn unmapping_on_several_vcpus_takes_shootdowns_and_on_one_none() {
+    let home = home();
+    let kernel = base_kernel(&home);
+    for cpus in [1, 2] {
+        if vm::check_turns(&vm::version(&home).unwrap(), Clock::Virtual, cpus).is_err() {
+            continue;
+        }
+        let launch = launch(&home, &kernel, &["unmap"], Clock::Virtual, cpus, 5);
+        let folder = tempfile::tempdir().unwrap();
+        let boot = vm::boot(&launch, folder.path(), home.cache_root(), &mut |_| ()).unwrap();
+        assert_eq!(boot.ending, Ending::Complete, "{}", boot.last_words);
+        let count = |name: &str| {
+            let start = format!("count 1 {name} ");
+            boot.frames.iter().find_map(|frame| match frame {
+                Frame::Out { text, .. } => text.strip_prefix(&start)?.parse::<u64>().ok(),
+                _ => None,
+            })
+        };
+        let shootdowns = count("irq.tlb").unwrap();
+        match cpus {
+            1 => assert_eq!(shootdowns, 0),
+            // 100 ms hold some 800 operations of 16 pages, most of them while the other thread runs.
+            _ => assert!(shootdowns > 100, "{shootdowns}"),
+        }
+        assert!(count("vmstat.pgfault").unwrap() > 16 * 100);
+    }
 }
 
 #[test]

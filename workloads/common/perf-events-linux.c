@@ -117,23 +117,28 @@ static uint64_t scaled(struct reading from, struct reading to)
 	return (uint64_t)((double)value * (double)enabled / (double)running);
 }
 
-static uint64_t count(size_t i)
+static uint64_t count(size_t i, uint64_t iteration)
 {
-	uint64_t sum = 0;
+	uint64_t sum = 0, enabled = 0, running = 0;
 
 	for (int processor = 0; processor < processors; processor++) {
-		struct reading ended;
+		struct reading from = begun[i][processor], ended;
 
 		read_event(i, processor, &ended);
-		sum += scaled(begun[i][processor], ended);
+		sum += scaled(from, ended);
+		enabled += ended.enabled - from.enabled;
+		running += ended.running - from.running;
 	}
+	if (running < enabled)
+		printf("info %s.%s_share_%" PRIu64 " %.3f\n", events[i].source, events[i].name,
+		       iteration, (double)running / (double)enabled);
 	return sum;
 }
 
 void perf_events_end(uint64_t iteration)
 {
 	for (size_t i = 0; i < EVENTS; i++) {
-		uint64_t sum = missing[i] ? 0 : count(i);
+		uint64_t sum = missing[i] ? 0 : count(i, iteration);
 
 		if (!missing[i])
 			printf("count %" PRIu64 " %s.%s %" PRIu64 "\n", iteration,

@@ -32,10 +32,13 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     let differences = stored::differences(&db, &trial)?;
     let observed = observed::observed(&db, &trial)?;
     if differences.is_empty() && observed == Observed::default() {
-        return Err(
-            Fault::user(format!("the instructions of trial {id} were not counted"))
-                .next("`ktrial trial --deterministic` counts them"),
-        );
+        return Err(Fault::user(format!(
+            "nothing is known of where the time of trial {id} went"
+        ))
+        .next(
+            "`ktrial trial --deterministic` counts instructions by function, --profile samples \
+                 stacks, --locks looks at waits for locks",
+        ));
     }
     print(&stored::render(&differences, arguments.top))?;
     for pair in &observed.pairs {
