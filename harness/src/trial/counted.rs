@@ -27,14 +27,13 @@ impl Counted {
         runs: &[Run],
         reports: &[JobReport],
     ) -> Result<Vec<NewSample>> {
-        let mut samples = Vec::new();
-        for (job, (run, report)) in runs.iter().zip(reports).enumerate() {
-            for metric in &instructions::metrics() {
-                let value = |iteration| self.value(job, report, &metric.name, iteration);
-                samples.extend(record::row(db, run, metric, value)?);
-            }
-        }
-        Ok(samples)
+        record::rows(
+            db,
+            runs,
+            reports,
+            &instructions::metrics(),
+            |job, report, metric, iteration| self.value(job, report, metric, iteration),
+        )
     }
 
     fn value(&self, job: usize, report: &JobReport, metric: &str, iteration: u32) -> Value {

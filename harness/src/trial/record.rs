@@ -200,8 +200,27 @@ fn blind(plan: &Plan) -> Option<&'static str> {
     many.then_some("processor time says nothing of several vCPUs in virtual time")
 }
 
+/// The samples of a boot in the cells of `metrics`: `value` by job, its report, metric and iteration.
+pub(super) fn rows(
+    db: &mut Db,
+    runs: &[Run],
+    reports: &[JobReport],
+    metrics: &[Metric],
+    value: impl Fn(usize, &JobReport, &str, u32) -> Value,
+) -> Result<Vec<NewSample>> {
+    let mut samples = Vec::new();
+    for (job, (run, report)) in runs.iter().zip(reports).enumerate() {
+        for metric in metrics {
+            samples.extend(row(db, run, metric, |iteration| {
+                value(job, report, &metric.name, iteration)
+            })?);
+        }
+    }
+    Ok(samples)
+}
+
 /// The samples of a run in one cell: `value` by iteration of the program.
-pub(super) fn row(
+fn row(
     db: &mut Db,
     run: &Run,
     metric: &Metric,

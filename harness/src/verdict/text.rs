@@ -10,6 +10,7 @@ use super::figures::{bare, number, percent, signed};
 use super::oddities::Note;
 use super::outcome::Held;
 use crate::counters;
+use crate::terminal::folded;
 
 /// The whole text: heading, one block a workload setting, and what the clock cannot see.
 pub fn render(trial: &Trial, cells: &[(CellId, Cell)], verdicts: &[Verdict]) -> String {
@@ -27,20 +28,14 @@ pub fn render(trial: &Trial, cells: &[(CellId, Cell)], verdicts: &[Verdict]) -> 
         text.push_str(&columns());
         for (workload, rows) in blocks(cells, &of_variant) {
             let _ = writeln!(text, "  {workload}");
-            let (shown, hidden): (Vec<_>, Vec<_>) = rows
+            let (counts, measured): (Vec<_>, Vec<_>) = rows
                 .into_iter()
-                .partition(|(cell, verdict)| !counters::explains(cell) || is_change(verdict));
-            for (cell, verdict) in shown {
+                .partition(|(cell, _)| counters::explains(cell));
+            for (cell, verdict) in measured {
                 text.push_str(&row(cell, verdict));
                 text.push_str(&notes(cell, verdict));
             }
-            if !hidden.is_empty() {
-                let _ = writeln!(
-                    text,
-                    "    {} counts more, none known to have changed: see the report",
-                    hidden.len()
-                );
-            }
+            text.push_str(&explained(&counts));
         }
         for curve in curves(cells, &of_variant) {
             text.push('\n');
@@ -147,6 +142,28 @@ fn row(cell: &Cell, verdict: &Verdict) -> String {
     }
     line.push('\n');
     line
+}
+
+/// What is counted to explain the rest: what changed of it, in few words.
+fn explained(counts: &[(&Cell, &Verdict)]) -> String {
+    let (changed, others): (Vec<_>, Vec<_>) =
+        counts.iter().partition(|(_, verdict)| is_change(verdict));
+    let change = |(cell, verdict): &(&Cell, &Verdict)| match verdict.ratio {
+        Some(ratio) => format!("{} {}", cell.metric, signed(ratio - 1.0)),
+        None => cell.metric.clone(),
+    };
+    let mut said = Vec::new();
+    if !changed.is_empty() {
+        let changes: Vec<String> = changed.into_iter().map(change).collect();
+        said.push(format!("counts that changed: {}", changes.join(", ")));
+    }
+    if !others.is_empty() {
+        said.push(format!("{} counts not known to have changed", others.len()));
+    }
+    match said.join("; ") {
+        none if none.is_empty() => none,
+        said => folded(&format!("    {said} (see the report)")) + "\n",
+    }
 }
 
 fn is_change(verdict: &Verdict) -> bool {
