@@ -127,13 +127,22 @@ fn launch(
 
 fn boot(home: &Home, kernel: &Kernel, cpus: u32, seed: u64) -> Boot {
     let mut launch = launch(home, kernel, &BOTH, Clock::Virtual, cpus, seed);
-    launch.counter = Some(Counter {
-        plugin: vm::counter::plugin(&vm::version(home).unwrap()).unwrap(),
+    launch.counter = plugin(home).map(|plugin| Counter {
+        plugin,
         symbols: kernel.symbols(),
         exact: false,
     });
     let folder = tempfile::tempdir().unwrap();
     vm::boot(&launch, folder.path(), home.cache_root(), &mut |_| ()).unwrap()
+}
+
+/// What counts instructions; none where QEMU is too old for it, which is refused (tested in
+/// vm/counter.rs).
+fn plugin(home: &Home) -> Option<PathBuf> {
+    match vm::counter::plugin(&vm::version(home).unwrap()) {
+        Err(fault) if fault.what.contains("plugin interface") => None,
+        found => Some(found.unwrap()),
+    }
 }
 
 /// Guests that run out of the shared cache.
@@ -161,6 +170,11 @@ fn the_same_seed_repeats_to_the_digit_and_instruction_and_another_one_does_not()
         let second = boot(&home, &kernel, cpus, 11);
         let bytes = |boot: &Boot| String::from_utf8_lossy(&boot.results).into_owned();
         assert_eq!(bytes(&first), bytes(&second), "{cpus} CPUs");
+        let other = boot(&home, &kernel, cpus, 12);
+        assert_ne!(bytes(&first), bytes(&other), "{cpus} CPUs");
+        if plugin(&home).is_none() {
+            continue;
+        }
         // To the instruction, in every function.
         let counts = |boot: &Boot| String::from_utf8(boot.counts.clone().unwrap()).unwrap();
         let jobs = instructions::read(&counts(&first)).unwrap();
@@ -174,8 +188,6 @@ fn the_same_seed_repeats_to_the_digit_and_instruction_and_another_one_does_not()
             counts(&first) == counts(&second),
             "{cpus} CPUs: other counts"
         );
-        let other = boot(&home, &kernel, cpus, 12);
-        assert_ne!(bytes(&first), bytes(&other), "{cpus} CPUs");
     }
 }
 
@@ -222,6 +234,10 @@ fn a_loop_of_known_length_is_found_in_its_function_to_one_per_cent() {
         "fd-churn:fds=2000,touch=0",
     ];
     let series = fault_patch("known-loop.patch");
+    if plugin(&home()).is_none() {
+        expect(trial(&series, &churn), 6, &["plugin interface"]);
+        return;
+    }
     let said = expect(trial(&series, &churn), 1, &["tcg.all insn/op", "REGRESSED"]);
     // The first line of the table is the sum, the next what costs most: base, patched, cost, name.
     let table = said.split("instructions an operation\n").nth(1).unwrap();

@@ -12,12 +12,18 @@ impl Symbols {
     /// Reads a file of lines `address name`, the address hexadecimal, as a kernel in the cache has.
     ///
     /// # Errors
-    /// A host fault if it can't be read, or has another line.
+    /// A host fault if it can't be read, is empty, or has another line.
     pub fn read(path: &Path) -> Result<Symbols> {
         let text = std::fs::read_to_string(path).or_host(|| format!("read {}", path.display()))?;
-        Symbols::parse(&text).map_err(|line| {
-            Fault::host(format!("{} has a line that is no symbol", path.display())).showing(line)
-        })
+        let fault = |what: &str| {
+            Fault::host(format!("{} {what}", path.display()))
+                .next("remove the kernel's folder: the next trial builds it again")
+        };
+        match Symbols::parse(&text) {
+            Ok(Symbols(all)) if all.is_empty() => Err(fault("has no symbols")),
+            Ok(symbols) => Ok(symbols),
+            Err(line) => Err(fault("has a line that is no symbol").showing(line)),
+        }
     }
 
     fn parse(text: &str) -> std::result::Result<Symbols, String> {
@@ -83,5 +89,8 @@ mod tests {
     fn another_line_is_named() {
         assert_eq!(Symbols::parse("1 a\nx y\n").unwrap_err(), "x y");
         assert_eq!(Symbols::parse("1\n").unwrap_err(), "1");
+        let empty = tempfile::NamedTempFile::new().unwrap();
+        let fault = Symbols::read(empty.path()).unwrap_err();
+        assert!(fault.what.ends_with("has no symbols"), "{}", fault.what);
     }
 }

@@ -140,7 +140,8 @@ impl Qemu {
             }
             Fault::host(format!("QEMU did not start: {e}"))
                 .showing(said)
-                .next("if QEMU's line names memory, give less --memory; `ktrial doctor` tries QEMU")
+                .next("if QEMU's line names memory, give less --memory; `ktrial doctor` tries QEMU, and its \
+                     plugin")
         })
     }
 
