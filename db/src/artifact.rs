@@ -94,7 +94,7 @@ fn pack(artifact: &NewArtifact) -> Result<Packed<'_>> {
     })
 }
 
-fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+pub(crate) fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes)?;
     encoder.finish()
@@ -118,7 +118,7 @@ fn cut(bytes: &[u8], limit: usize) -> Cow<'_, [u8]> {
 /// Decompresses. Gzip rather than zlib, whose reader in flate2 takes a stream that
 /// ends early for a whole one. No more memory is used than an artifact of ours
 /// needs, whatever the file says.
-fn unpack(content: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn unpack(content: &[u8]) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let bound = MAX_ARTIFACT_BYTES as u64 + 1;
     GzDecoder::new(content)

@@ -29,10 +29,15 @@ pub struct Cell {
 impl Cell {
     /// The parameters for people: without flags that are off, which say nothing.
     pub fn setting(&self) -> String {
-        let words = self.parameters.split(' ');
-        let words = words.filter(|word| !word.ends_with("=false"));
-        words.collect::<Vec<_>>().join(" ")
+        setting(&self.parameters)
     }
+}
+
+/// Parameters for people, as in [`Cell::setting`].
+pub fn setting(parameters: &str) -> String {
+    let words = parameters.split(' ');
+    let words = words.filter(|word| !word.ends_with("=false"));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Writes parameters in the one form under which equal settings are equal texts:

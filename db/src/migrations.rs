@@ -13,6 +13,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../migrations/0001-first-schema.sql")),
     M::up(include_str!("../migrations/0002-notes-of-verdicts.sql")),
     M::up(include_str!("../migrations/0003-images.sql")),
+    M::up(include_str!("../migrations/0004-observations.sql")),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 

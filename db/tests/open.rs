@@ -73,7 +73,7 @@ fn a_new_database_is_durable_and_strict() {
             |row| row.get(0),
         )
         .unwrap();
-    assert_eq!(tables, 13);
+    assert_eq!(tables, 14);
 }
 
 #[test]

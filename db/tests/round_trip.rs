@@ -260,3 +260,36 @@ fn a_large_artifact_keeps_head_and_tail() {
     assert!(size.stored_bytes < 100_000);
     assert_eq!(db.check().unwrap(), []);
 }
+
+#[test]
+fn what_was_seen_comes_back_by_kind_and_variant_and_once_only() {
+    let mut db = Db::in_memory().unwrap();
+    let plan = plan(&mut db);
+    let trial = db.begin_trial(&plan).unwrap();
+    let variants = db.trial(trial).unwrap().unwrap().variants;
+    let seen = |variant: usize, kind: &str| Observation {
+        trial,
+        variant: variants[variant].id,
+        kind: kind.to_owned(),
+        seed: u64::MAX,
+        started_at: 1,
+        ended_at: 2,
+        json: format!("[\"{kind} {variant}\"]").into_bytes(),
+    };
+    let all = [seen(1, "profile"), seen(0, "profile"), seen(1, "locks")];
+    for observation in &all {
+        db.record_observation(observation).unwrap();
+    }
+    let back = db.observations(trial).unwrap();
+    assert_eq!(back, [all[2].clone(), all[1].clone(), all[0].clone()]);
+    assert!(db.record_observation(&all[0]).is_err());
+    let long = Observation {
+        json: vec![b' '; MAX_ARTIFACT_BYTES + 1],
+        ..seen(0, "locks")
+    };
+    assert!(matches!(
+        db.record_observation(&long),
+        Err(Error::Unstorable { .. })
+    ));
+    assert_eq!(db.observations(trial).unwrap().len(), 3);
+}

@@ -6,6 +6,7 @@
 //! sample, [`verdict`] judges what is stored, `report` shows it.
 
 pub mod cli;
+pub mod counters;
 pub mod fault;
 pub mod guest;
 pub mod hash;

@@ -40,6 +40,9 @@ pub struct Program {
     pub name: String,
     /// C files below `workloads/`.
     pub sources: Vec<String>,
+    /// Whether it counts what the kernel does in each iteration, with [`Counts::sources`] besides.
+    #[serde(default)]
+    counts: bool,
 }
 
 /// Something that can be set.
@@ -132,9 +135,20 @@ pub struct Job {
     pub deadline_ms: u64,
 }
 
+/// What is counted in every workload: `common/counts.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct AgentManifest {
+struct Counts {
+    /// What a program that counts is built with.
+    sources: Vec<String>,
+    #[serde(rename = "metric")]
+    metrics: Vec<Metric>,
+}
+
+/// Programs of the guest that are no workload.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Others {
     #[allow(dead_code, reason = "for people who read the file")]
     summary: String,
     #[serde(rename = "program")]
@@ -146,18 +160,33 @@ struct AgentManifest {
 /// # Errors
 /// A host fault if a manifest in the command is broken, which the tests rule out.
 pub fn all() -> Result<Vec<Workload>> {
-    let manifest = |dir: &'static Dir<'static>| dir.get_file(dir.path().join("workload.toml"));
     SOURCES
         .dirs()
-        .filter_map(|dir| Some((dir.path().to_string_lossy(), manifest(dir)?)))
-        .map(|(name, file)| {
-            let text = file.contents_utf8().unwrap_or_default();
-            let mut workload: Workload = toml::from_str(text)
-                .map_err(|e| Fault::host(format!("workloads/{name}/workload.toml: {e}")))?;
-            workload.name = name.into_owned();
+        .map(|dir| dir.path().join("workload.toml"))
+        .filter(|path| SOURCES.contains(path))
+        .map(|path| {
+            let mut workload: Workload = manifest(&path.to_string_lossy())?;
+            let folder = path.parent().unwrap_or(&path);
+            workload.name = folder.to_string_lossy().into_owned();
             Ok(workload)
         })
         .collect()
+}
+
+/// What the kernel of a guest counts itself, in every workload.
+///
+/// # Errors
+/// A host fault if the file in the command is broken, which the tests rule out.
+pub fn counts() -> Result<Vec<Metric>> {
+    Ok(manifest::<Counts>("common/counts.toml")?.metrics)
+}
+
+fn manifest<T: serde::de::DeserializeOwned>(path: &str) -> Result<T> {
+    let text = SOURCES
+        .get_file(path)
+        .and_then(|f| f.contents_utf8())
+        .unwrap_or_default();
+    toml::from_str(text).map_err(|e| Fault::host(format!("workloads/{path}: {e}")))
 }
 
 /// The workload called `name`.
@@ -179,14 +208,14 @@ pub fn find(name: &str) -> Result<Workload> {
 /// # Errors
 /// A host fault if a manifest in the command is broken.
 pub fn programs() -> Result<Vec<Program>> {
-    let text = SOURCES
-        .get_file("agent/agent.toml")
-        .and_then(|f| f.contents_utf8())
-        .unwrap_or_default();
-    let agent: AgentManifest = toml::from_str(text)
-        .map_err(|e| Fault::host(format!("workloads/agent/agent.toml: {e}")))?;
-    let workloads = all()?.into_iter().flat_map(|w| w.programs);
-    Ok(agent.programs.into_iter().chain(workloads).collect())
+    let mut all = manifest::<Others>("agent/agent.toml")?.programs;
+    all.extend(manifest::<Others>("watch/watch.toml")?.programs);
+    all.extend(self::all()?.into_iter().flat_map(|w| w.programs));
+    let counts = manifest::<Counts>("common/counts.toml")?;
+    for program in all.iter_mut().filter(|program| program.counts) {
+        program.sources.extend(counts.sources.iter().cloned());
+    }
+    Ok(all)
 }
 
 impl Workload {
@@ -259,6 +288,20 @@ impl Workload {
 const SETUP_MS: u64 = 60_000;
 
 impl Metric {
+    /// One that is counted in each iteration of any workload; less of it is better.
+    pub fn counted(name: &str, unit: &str, primary: bool, help: &str) -> Metric {
+        Metric {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            better: "lower".to_owned(),
+            primary,
+            with: None,
+            without: None,
+            once: false,
+            help: help.to_owned(),
+        }
+    }
+
     /// The iterations of a run of `all` in which it is measured.
     pub fn iterations(&self, all: u32) -> std::ops::Range<u32> {
         0..if self.once { 1 } else { all }
@@ -309,12 +352,18 @@ mod tests {
     fn every_manifest_is_whole_and_every_source_is_there() {
         let all = all().unwrap();
         let names: Vec<&str> = all.iter().map(|w| w.name.as_str()).collect();
-        assert_eq!(names, ["exec", "fd-churn"]);
+        assert_eq!(names, ["exec", "fd-churn", "unmap"]);
         for program in programs().unwrap() {
             for source in &program.sources {
                 assert!(SOURCES.get_file(source).is_some(), "{source}");
             }
         }
+        assert!(
+            counts()
+                .unwrap()
+                .iter()
+                .all(|m| m.name.contains('.') && !m.primary)
+        );
         for workload in &all {
             assert!(workload.metrics.iter().any(|m| m.primary));
             assert!(workload.programs.iter().any(|p| p.name == workload.run));

@@ -58,12 +58,12 @@ static void say_hello(struct channel *channel)
 	      sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-static void run_all(const struct job_list *list, int results)
+static void run_all(const struct job_list *list, int results, const char *marks)
 {
 	static struct channel channel;
 
 	channel_init(&channel, results);
-	run_prepare();
+	run_prepare(marks);
 	say_hello(&channel);
 	for (size_t i = 0; i < list->count && !channel.error; i++)
 		run_job(&channel, &list->jobs[i]);
@@ -83,13 +83,15 @@ static void at_exit(void)
 static _Noreturn void boot(void)
 {
 	struct job_list list;
+	int results;
 
 	atexit(at_exit);
 	system_mount();
 	read_jobs(&list, JOB_LIST);
 	system_seed(list.seed);
 	system_raise_limits();
-	run_all(&list, system_open_results());
+	results = system_open_results();
+	run_all(&list, results, system_marks_port());
 	system_power_off();
 }
 
@@ -108,7 +110,7 @@ int main(int argc, char **argv)
 	results = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (results < 0)
 		fatal("%s: %s", argv[2], strerror(errno));
-	run_all(&list, results);
+	run_all(&list, results, getenv("KTRIAL_MARKS"));
 	free(list.jobs);
 	return 0;
 }

@@ -31,6 +31,8 @@
 
 #define PORTS "/sys/class/virtio-ports"
 #define PORT_NAME "ktrial.results"
+#define MARKS_NAME "ktrial.marks"
+#define PATH_BYTES (sizeof(PORTS) + 256 + sizeof("//name"))
 #define PORT_WAIT_MS 10000
 #define PORT_STEP_MS 10
 
@@ -72,34 +74,34 @@ static int read_name(const char *path, char *name, size_t size)
 }
 
 /* Without udev there are no /dev/virtio-ports/<name>, so the name is looked up
- * in /sys. Returns -1 when no port has it (yet). */
-static int open_named_port(void)
+ * in /sys. Returns 0 when no port has it (yet). */
+static int find_port(const char *wanted, char device[PATH_BYTES])
 {
 	DIR *ports = opendir(PORTS);
 	struct dirent *port;
-	int fd = -1;
+	int found = 0;
 
-	while (ports && fd < 0 && (port = readdir(ports)) != NULL) {
-		char path[sizeof(PORTS) + sizeof(port->d_name) + sizeof("//name")], name[64];
+	while (ports && !found && (port = readdir(ports)) != NULL) {
+		char path[PATH_BYTES], name[64];
 
 		snprintf(path, sizeof(path), PORTS "/%s/name", port->d_name);
-		if (!read_name(path, name, sizeof(name)) || strcmp(name, PORT_NAME) != 0)
-			continue;
-		snprintf(path, sizeof(path), "/dev/%s", port->d_name);
-		fd = open(path, O_WRONLY | O_CLOEXEC);
+		found = read_name(path, name, sizeof(name)) && strcmp(name, wanted) == 0;
+		if (found)
+			snprintf(device, PATH_BYTES, "/dev/%s", port->d_name);
 	}
 	if (ports)
 		closedir(ports);
-	return fd;
+	return found;
 }
 
 int system_open_results(void)
 {
 	const struct timespec step = { 0, PORT_STEP_MS * 1000000L };
+	char device[PATH_BYTES];
 	int fd;
 
 	for (int waited = 0; waited <= PORT_WAIT_MS; waited += PORT_STEP_MS) {
-		fd = open_named_port();
+		fd = find_port(PORT_NAME, device) ? open(device, O_WRONLY | O_CLOEXEC) : -1;
 		if (fd >= 0)
 			return fd;
 		nanosleep(&step, NULL);
@@ -109,6 +111,15 @@ int system_open_results(void)
 		fatal("no virtio-serial port %s after %d ms (CONFIG_VIRTIO_CONSOLE, -device"
 		      " virtserialport)", PORT_NAME, PORT_WAIT_MS);
 	return fd;
+}
+
+/* The port is named before that of the results, which comes after it on QEMU's
+ * command line: nothing to wait for. */
+const char *system_marks_port(void)
+{
+	static char device[PATH_BYTES];
+
+	return find_port(MARKS_NAME, device) ? device : NULL;
 }
 
 void system_seed(const unsigned char seed[SEED_BYTES])

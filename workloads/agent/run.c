@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "../common/clock.h"
+#include "../common/marks.h"
 
 enum {
 	MAX_LINES = 20000,		/* forwarded of one job */
@@ -47,11 +49,15 @@ static void on_child(int signal_number)
 	(void)signal_number;
 }
 
-void run_prepare(void)
+/* Where jobs mark their iterations; NULL for nowhere. */
+static const char *marks_port;
+
+void run_prepare(const char *marks)
 {
 	struct sigaction action;
 	sigset_t blocked;
 
+	marks_port = marks;
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = on_child;
 	sigaction(SIGCHLD, &action, NULL);
@@ -226,10 +232,17 @@ static void drain(struct output *o)
 static _Noreturn void become(const struct job *job, int out, int err)
 {
 	static char path[] = "PATH=/bin", home[] = "HOME=/";
-	char *environment[] = { path, home, NULL };
+	static char marks[PATH_MAX + sizeof("KTRIAL_MARKS=")], id[256];
+	char *environment[] = { path, home, NULL, NULL, NULL };
 	int null = open("/dev/null", O_RDONLY);
 	sigset_t none;
 
+	if (marks_port) {
+		snprintf(marks, sizeof(marks), "KTRIAL_MARKS=%s", marks_port);
+		snprintf(id, sizeof(id), "KTRIAL_JOB=%s", job->id);
+		environment[2] = marks;
+		environment[3] = id;
+	}
 	setpgid(0, 0);
 	if (null >= 0)
 		dup2(null, STDIN_FILENO);
@@ -278,6 +291,7 @@ void run_job(struct channel *channel, const struct job *job)
 	output.lines = output.bytes = output.dropped = 0;
 	frame(channel, "begin", "%s %" PRIu64, job->id, begin);
 	channel_flush(channel);
+	mark_job();
 	pid = start(&output, job);
 	if (pid > 0) {
 		ending = supervise(&output, job, pid, begin);

@@ -5,8 +5,9 @@
 #include "frames.h"
 #include "joblist.h"
 
-/* Once, before the first job. */
-void run_prepare(void);
+/* Once, before the first job. Jobs mark their iterations at the port `marks`; NULL
+ * for none. */
+void run_prepare(const char *marks);
 
 /* Whatever the job does, this returns: at the latest some seconds after the
  * job's deadline. */

@@ -11,6 +11,10 @@ void system_mount(void);
 /* A descriptor of the result channel; waits a bounded time until it appears. */
 int system_open_results(void);
 
+/* The path of the port where workloads mark their iterations; NULL where there is
+ * none. To be asked once the results are open. */
+const char *system_marks_port(void);
+
 /* Makes the kernel's random numbers, and with them the address space of every
  * program from now on, follow from the seed. */
 void system_seed(const unsigned char seed[SEED_BYTES]);

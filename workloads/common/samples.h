@@ -26,6 +26,12 @@ static inline void sample_ns(uint64_t iteration, const char *metric, uint64_t ns
 	printf("sample %" PRIu64 " %s %" PRIu64 "\n", iteration, metric, ns);
 }
 
+/* By which what others count in the iteration is divided. */
+static inline void operations(uint64_t iteration, uint64_t count)
+{
+	printf("operations %" PRIu64 " %" PRIu64 "\n", iteration, count);
+}
+
 static inline void unsupported(const char *what, const char *reason)
 {
 	printf("unsupported %s %s\n", what, reason);

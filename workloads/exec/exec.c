@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "../common/clock.h"
+#include "../common/counts.h"
+#include "../common/marks.h"
 #include "../common/options.h"
 #include "../common/samples.h"
 
@@ -176,7 +178,8 @@ static void launch(struct worker *workers, pid_t *pids, const struct options *o)
 			if (errno != EINTR)
 				fail("exec: pipe: %s", strerror(errno));
 	close(ready[0]);
-	close(start[1]);
+	mark_begin();
+	close(start[1]);	/* all begin */
 }
 
 /*
@@ -185,16 +188,24 @@ static void launch(struct worker *workers, pid_t *pids, const struct options *o)
  * sum over workers; all operations over one common period would be biased, the
  * more the fewer operations a period holds.
  */
-static double iterate(struct worker *workers, pid_t *pids, const struct options *o)
+static void iterate(uint64_t iteration, struct worker *workers, pid_t *pids,
+		    const struct options *o)
 {
 	double rate = 0;
+	uint64_t all = 0;
 
+	counts_begin();
 	launch(workers, pids, o);
 	wait_for(pids, o->processes);
-	for (uint64_t i = 0; i < o->processes; i++)
+	mark_end();
+	counts_end(iteration);
+	for (uint64_t i = 0; i < o->processes; i++) {
 		rate += (double)workers[i].operations * (double)NS_PER_S /
 			(double)workers[i].elapsed_ns;
-	return rate;
+		all += workers[i].operations;
+	}
+	sample_real(iteration, "rate", rate);
+	operations(iteration, all);
 }
 
 int main(int argc, char **argv)
@@ -210,7 +221,7 @@ int main(int argc, char **argv)
 	start_child(o.child);	/* outside the timed period: a wrong path fails here, once */
 	info_number("clock_read_ns", clock_cost_ns());
 	for (uint64_t i = 0; i < o.run.iterations; i++)
-		sample_real(i, "rate", iterate(workers, pids, &o));
+		iterate(i, workers, pids, &o);
 	free(pids);
 	return samples_end();
 }

@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #include "../common/clock.h"
+#include "../common/counts.h"
+#include "../common/marks.h"
 #include "../common/options.h"
 #include "../common/samples.h"
 #include "histogram.h"
@@ -294,15 +296,18 @@ static void report(uint64_t iteration, const struct worker *workers, const struc
 {
 	static struct histogram all;
 	double rate = 0;
+	uint64_t count = 0;
 
 	histogram_clear(&all);
 	for (uint64_t i = 0; i < o->threads; i++) {
 		rate += (double)workers[i].operations * (double)NS_PER_S /
 			(double)workers[i].elapsed_ns;
+		count += workers[i].operations;
 		if (o->latency)
 			histogram_merge(&all, &workers[i].latency);
 	}
 	sample_real(iteration, "rate", rate);
+	operations(iteration, count);
 	if (!o->latency)
 		return;
 	sample_ns(iteration, "latency_p50", histogram_quantile(&all, 500));
@@ -366,8 +371,12 @@ int main(int argc, char **argv)
 	if (o.grow)
 		report_growth(workers, &o);
 	for (uint64_t i = 0; i < o.run.iterations; i++) {
+		counts_begin();
+		mark_begin();
 		pthread_barrier_wait(&barrier);	/* all begin */
 		pthread_barrier_wait(&barrier);	/* all have ended */
+		mark_end();
+		counts_end(i);
 		report(i, workers, &o);
 	}
 	for (uint64_t i = 0; i < o.threads; i++)

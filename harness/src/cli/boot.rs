@@ -1,5 +1,6 @@
 //! `ktrial boot`: one guest, once.
 
+use std::fmt::Write;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -8,12 +9,14 @@ use clap::Args;
 
 use super::trial::ClockChoice;
 use super::{Context, print};
+use crate::counters::host::{Count, Watched};
+use crate::counters::instructions;
 use crate::fault::{At, Fault, OrHost, Result};
 use crate::guest::{Guest, Perturbation, Programs, Shape};
 use crate::kernel::Kernel;
 use crate::trial::Run;
-use crate::vm;
 use crate::vm::frames::{Frame, JobEnd};
+use crate::vm::{self, Clock, Counter};
 use crate::workload::{self, Job};
 
 /// Options of `ktrial boot`.
@@ -42,6 +45,9 @@ pub struct Arguments {
     /// Perturbs the boot: the one that a trial recorded gives that boot again
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Count the guest's instructions too, between the marks of each iteration
+    #[arg(long)]
+    count: bool,
     /// Print the console too
     #[arg(long)]
     console: bool,
@@ -62,7 +68,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
         clock,
         programs: &Programs::build(&context.home)?,
     };
-    let launch = guest.launch(image, &jobs(arguments)?, arguments.seed)?;
+    let mut launch = guest.launch(image, &jobs(arguments)?, arguments.seed)?;
+    if arguments.count {
+        launch.counter = Some(counter(context, &arguments.kernel, clock)?);
+    }
     let run = context.home.cache("run")?;
     let folder = run.join(format!("boot-{}", std::process::id()));
     std::fs::create_dir_all(&folder).or_host(|| format!("make {}", folder.display()))?;
@@ -72,6 +81,12 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     let boot = boot?;
     if arguments.console {
         print(&String::from_utf8_lossy(&boot.console))?;
+    }
+    if let Some(watched) = &boot.watched {
+        print(&hosted(watched))?;
+    }
+    if let Some(counts) = &boot.counts {
+        print(&counted(counts)?)?;
     }
     if let Some(fault) = boot.fault("this kernel") {
         return Err(fault);
@@ -101,6 +116,22 @@ fn image(context: &Context, kernel: &str) -> Result<PathBuf> {
     Ok(Kernel::find(&context.home, kernel)?.image())
 }
 
+/// What counts instructions by function of a kernel in the cache: its symbols lie there.
+fn counter(context: &Context, kernel: &str, clock: Clock) -> Result<Counter> {
+    if clock != Clock::Virtual {
+        return Err(Fault::user("--count only counts in virtual time").next("leave --clock out"));
+    }
+    if Path::new(kernel).is_file() {
+        return Err(Fault::user("--count needs to know the kernel's functions")
+            .next("give the hash of a kernel in the cache"));
+    }
+    Ok(Counter {
+        plugin: vm::counter::plugin(&vm::version(&context.home)?)?,
+        symbols: Kernel::find(&context.home, kernel)?.symbols(),
+        exact: false,
+    })
+}
+
 /// An ELF file, or what the Linux boot protocol calls a kernel ("HdrS" at 0x202).
 fn is_kernel(path: &Path) -> bool {
     let mut start = [0; 0x206];
@@ -118,6 +149,50 @@ fn jobs(arguments: &Arguments) -> Result<Vec<Job>> {
             Ok(workload.job(&run.settings, run.timing(), seed))
         })
         .collect()
+}
+
+/// What this machine counted of the vCPU threads in each iteration, and of what it counted nothing.
+fn hosted(watched: &Watched) -> String {
+    let mut text = format!("\n{}\n", watched.threads).replace("\n\n", "\n");
+    let intervals = watched.jobs.iter().flat_map(|(job, all)| {
+        let numbered = all.iter().enumerate();
+        numbered.map(move |(iteration, interval)| (job, iteration, interval))
+    });
+    for (job, iteration, interval) in intervals {
+        for (metric, Count { count, share }) in interval {
+            let _ = write!(
+                text,
+                "job {job}, iteration {iteration}: {metric} {count:.0}"
+            );
+            if *share < 1.0 {
+                let _ = write!(text, ", scaled from {:.0} % of the time", 100.0 * share);
+            }
+            text.push('\n');
+        }
+    }
+    for (reason, metrics) in watched.lacks() {
+        let _ = writeln!(text, "no {}: {reason}", metrics.join(", "));
+    }
+    if let Some(broken) = &watched.broken {
+        let _ = writeln!(text, "counting broke off: {broken}");
+    }
+    text
+}
+
+/// The instructions of each iteration.
+fn counted(counts: &[u8]) -> Result<String> {
+    let jobs = instructions::read(&String::from_utf8_lossy(counts)).map_err(Fault::host)?;
+    let mut text = String::new();
+    for (job, intervals) in jobs.iter().enumerate() {
+        for (iteration, interval) in intervals.iter().enumerate() {
+            let (user, kernel) = (interval.user, interval.kernel);
+            let _ = writeln!(
+                text,
+                "job {job}, iteration {iteration}: {kernel} instructions in the kernel, {user} in user space"
+            );
+        }
+    }
+    Ok(text)
 }
 
 /// One line a frame, at once, with the wall time since the command started.

@@ -1,5 +1,7 @@
 //! `ktrial doctor`: what works here, tried and not assumed.
 
+mod sources;
+
 use std::collections::BTreeSet;
 use std::process::Command;
 use std::time::Duration;
@@ -71,9 +73,11 @@ fn checks(context: &Context) -> Result<Vec<Check>> {
         package: None,
         optional: false,
     });
+    let kvm = accel::try_out(&context.home, Accelerator::Kvm);
+    let real = kvm.is_ok();
     checks.push(Check {
         name: "kvm",
-        outcome: accel::try_out(&context.home, Accelerator::Kvm)
+        outcome: kvm
             .map(|()| "boots a guest: trials run in real time".into())
             .map_err(|why| format!("{why}: trials run emulated, in virtual time")),
         package: None,
@@ -101,6 +105,7 @@ fn checks(context: &Context) -> Result<Vec<Check>> {
         package: Some("musl-tools"),
         optional: false,
     });
+    checks.extend(sources::all(context, real));
     checks.extend(room(context)?);
     Ok(checks)
 }

@@ -2,8 +2,13 @@
 
 use ktrial_db::{Cell, CellId, Db, Trial, TrialId, Verdict};
 
+use crate::counters::stored::{self, Difference};
 use crate::fault::{At, Fault, Result};
+use crate::verdict::spread::{self, Spread};
 use crate::verdict::{self, claims, identical, outcome, text};
+
+/// Under a verdict, so many functions are named; `ktrial profile` names more.
+const FUNCTIONS: usize = 5;
 
 /// A trial with its verdicts, computed and stored anew.
 pub(super) struct Judged {
@@ -14,6 +19,10 @@ pub(super) struct Judged {
     left_out: String,
     /// The claims of the series, held against the verdicts.
     claims: Vec<claims::HeldClaim>,
+    /// How far boots lie apart, if instructions were counted.
+    spreads: Vec<Spread>,
+    /// Where instructions went, if they were counted.
+    differences: Vec<Difference>,
 }
 
 impl Judged {
@@ -25,6 +34,8 @@ impl Judged {
         Ok(Judged {
             left_out: identical::render(db, &trial)?,
             claims: claims::held(db, &trial, &cells, &verdicts)?,
+            spreads: spread::spreads(&trial, &cells, &db.samples(id)?),
+            differences: stored::differences(db, &trial)?,
             trial,
             cells,
             verdicts,
@@ -39,6 +50,8 @@ impl Judged {
                 text::render(&booted, &self.cells, &self.verdicts)
             }
         };
+        text.push_str(&spread::render(&self.spreads));
+        text.push_str(&stored::render(&self.differences, FUNCTIONS));
         text.push_str(&self.left_out);
         text.push_str(&claims::render(&self.claims));
         text

@@ -7,6 +7,7 @@ mod doctor;
 mod history;
 mod judged;
 mod margin;
+mod profile;
 mod report;
 mod self_test;
 mod series;
@@ -62,6 +63,8 @@ enum Command {
     Verdict(verdict::Arguments),
     /// Metrics of a tree over the weeks: where each changed, by how much, between which commits
     History(history::Arguments),
+    /// Where the instructions of a trial's kernels went, function by function
+    Profile(profile::Arguments),
     /// Write the HTML report
     Report(report::Arguments),
     /// Put a series on a branch of a tree, with authors and dates kept
@@ -123,6 +126,7 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Boot(arguments) => boot::run(&context, &arguments),
         Command::Verdict(arguments) => verdict::run(&context, &arguments),
         Command::History(arguments) => history::run(&context, &arguments),
+        Command::Profile(arguments) => profile::run(&context, &arguments),
         Command::Report(arguments) => report::run(&context, &arguments),
         Command::Apply(arguments) => apply::run(&context, &arguments),
         Command::Series(command) => series::run(&context, &command),

@@ -9,6 +9,7 @@ use ktrial_patches::catalogue::Series;
 use super::judged::Judged;
 use super::margin::{self, Margin};
 use super::{Context, print};
+use crate::counters::stacks::Watch;
 use crate::fault::{Fault, Result};
 use crate::guest::Shape;
 use crate::kernel::Config;
@@ -60,6 +61,17 @@ pub struct Arguments {
     /// What the guests' time means
     #[arg(long, value_enum, default_value_t = ClockChoice::Auto)]
     clock: ClockChoice,
+    /// Count every instruction of the guests, by kernel function: in virtual time, so the same on
+    /// any machine, however busy
+    #[arg(long)]
+    deterministic: bool,
+    /// Then boot each kernel once more and sample its stacks; `ktrial profile` and the report show
+    /// them
+    #[arg(long)]
+    profile: bool,
+    /// Then boot each kernel once more and look at every wait for a lock that was held
+    #[arg(long)]
+    locks: bool,
     /// The guests' CPUs
     #[arg(long, default_value_t = 1)]
     cpus: u32,
@@ -128,7 +140,10 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
         arguments.revision.as_deref(),
     )?;
     tree.check_bootable()?;
-    plan.clock = arguments.clock.resolve(context)?;
+    plan.clock = match arguments.deterministic {
+        true => arguments.clock.countable()?,
+        false => arguments.clock.resolve(context)?,
+    };
     plan.looks = match arguments.rounds {
         Some(rounds) => vec![rounds],
         None => plan::looks(plan.clock, plan.variants.len(), arguments.rounds_max),
@@ -213,13 +228,37 @@ fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
         }
         .check()?,
         clock: Clock::Virtual,
+        count: arguments.deterministic,
+        watch: arguments.watch(),
         aa: arguments.aa || series.aa,
         programs: String::new(),
         claims: plan::claims(series)?,
     })
 }
 
+impl Arguments {
+    fn watch(&self) -> Vec<Watch> {
+        let asked = [(self.profile, Watch::Profile), (self.locks, Watch::Locks)];
+        let asked = asked.into_iter().filter(|(asked, _)| *asked);
+        asked.map(|(_, watch)| watch).collect()
+    }
+}
+
 impl ClockChoice {
+    /// The clock of guests whose instructions are counted.
+    ///
+    /// # Errors
+    /// A user fault for any other one.
+    fn countable(self) -> Result<Clock> {
+        match self {
+            ClockChoice::Auto | ClockChoice::Virtual => Ok(Clock::Virtual),
+            ClockChoice::Real | ClockChoice::Emulated => Err(Fault::user(
+                "--deterministic counts instructions, which only repeat in virtual time",
+            )
+            .next("leave --clock out")),
+        }
+    }
+
     /// The clock that is meant; `auto` tries KVM, and says once if it does not work.
     ///
     /// # Errors

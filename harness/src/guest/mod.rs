@@ -78,6 +78,8 @@ impl Guest<'_> {
             clock: self.clock,
             signs: linux::SIGNS,
             limits: Limits::of(self.clock, self.shape.cpus, deadlines),
+            counter: None,
+            marks: self.clock.may_be_answered(),
         })
     }
 }

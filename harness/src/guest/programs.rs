@@ -46,6 +46,12 @@ impl Programs {
         Ok(Programs { binaries })
     }
 
+    /// The same with another program in the place of the one called `name`.
+    pub fn with(mut self, name: &str, binary: Vec<u8>) -> Programs {
+        self.binaries.insert(name.to_owned(), binary);
+        self
+    }
+
     /// Hash of names and contents, 16 hex digits.
     pub fn hash(&self) -> String {
         hash16(

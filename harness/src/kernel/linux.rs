@@ -30,6 +30,8 @@ pub(super) struct Built {
     pub image: PathBuf,
     pub release: String,
     pub refused_options: Vec<String>,
+    /// Lines of `address name`, ascending.
+    pub symbols: String,
 }
 
 /// Configures and builds what the worktree holds.
@@ -87,6 +89,7 @@ impl Make<'_> {
                 .trim()
                 .to_owned(),
             refused_options,
+            symbols: symbols(&self.read("System.map")?),
         })
     }
 
@@ -229,6 +232,26 @@ impl LineCounter {
             self.last = String::from_utf8_lossy(&line).trim().to_owned();
         }
     }
+}
+
+/// The symbols of a System.map (lines of `address type name`), as `address name`: those of code and
+/// data in the kernel's half of the addresses, and no absolute ones.
+fn symbols(map: &str) -> String {
+    let mut text = String::new();
+    for line in map.lines() {
+        let mut words = line.split(' ');
+        if let (Some(address), Some(kind), Some(name)) = (words.next(), words.next(), words.next())
+            && !kind.eq_ignore_ascii_case("a")
+            && address.len() == 16
+            && address.starts_with('f')
+        {
+            text.push_str(address);
+            text.push(' ');
+            text.push_str(name);
+            text.push('\n');
+        }
+    }
+    text
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use crate::input;
 use crate::progress::Progress;
 use crate::timestamp::unix_ms;
 use crate::tree::Tree;
+use linux::Built;
 
 pub use toolchain::{TOOLS, Toolchain};
 
@@ -27,6 +28,8 @@ pub use toolchain::{TOOLS, Toolchain};
 const RECIPE: &str = "ktrial kernel recipe 1";
 /// The file that makes a folder of the cache a kernel.
 const CARD: &str = "kernel.json";
+/// Where its functions and data begin: lines of `address name`, ascending.
+const SYMBOLS: &str = "symbols";
 
 /// A built kernel in the cache.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -75,9 +78,29 @@ impl Kernel {
         })
     }
 
+    /// The one in the cache that was built last.
+    ///
+    /// # Errors
+    /// A host fault if the cache can't be read.
+    pub fn newest(home: &Home) -> Result<Option<Kernel>> {
+        let folder = home.cache("kernels")?;
+        let doing = || format!("read {}", folder.display());
+        let mut kernels = Vec::new();
+        for entry in fs::read_dir(&folder).or_host(doing)? {
+            kernels.extend(cached(&entry.or_host(doing)?.path()));
+        }
+        Ok(kernels.into_iter().max_by_key(|kernel| kernel.built_at))
+    }
+
     /// The file that QEMU loads.
     pub fn image(&self) -> PathBuf {
         self.folder.join(&self.image)
+    }
+
+    /// Where its functions and data begin: lines of `address name`, the address hexadecimal,
+    /// ascending.
+    pub fn symbols(&self) -> PathBuf {
+        self.folder.join(SYMBOLS)
     }
 }
 
@@ -155,17 +178,17 @@ impl Builder<'_> {
             commit: applied.commit.to_string(),
             config: self.config.hash(),
             toolchain: self.toolchain.describe(),
-            release: built.release,
+            release: built.release.clone(),
             image: file_name(&built.image),
             built_at: unix_ms(),
             build_ms: start.elapsed().as_millis() as u64,
             size,
-            refused_options: built.refused_options,
+            refused_options: built.refused_options.clone(),
             image_sha256: sha256_of_file(&built.image)
                 .or_host(|| format!("read {}", built.image.display()))?,
             folder,
         };
-        store(&kernel, &built.image, &objects)?;
+        store(&kernel, &built, &objects)?;
         Ok(kernel)
     }
 
@@ -194,13 +217,15 @@ fn cached(folder: &Path) -> Option<Kernel> {
     let card = fs::read(folder.join(CARD)).ok()?;
     let mut kernel: Kernel = serde_json::from_slice(&card).ok()?;
     kernel.folder = folder.to_path_buf();
-    let whole = fs::metadata(kernel.image()).ok()?.len() == kernel.size;
+    // A kernel of an earlier ktrial has no symbols, and is built again.
+    let whole =
+        fs::metadata(kernel.image()).ok()?.len() == kernel.size && kernel.symbols().is_file();
     kernel.image_sha256 = sha256_of_file(&kernel.image()).ok()?;
     whole.then_some(kernel)
 }
 
-/// Puts image and config in the cache. The folder appears whole or not at all.
-fn store(kernel: &Kernel, image: &Path, objects: &Path) -> Result<()> {
+/// Puts image, symbols and config in the cache. The folder appears whole or not at all.
+fn store(kernel: &Kernel, built: &Built, objects: &Path) -> Result<()> {
     let doing = || format!("store the kernel in {}", kernel.folder.display());
     let partial = kernel.folder.with_extension("partial");
     for old in [&partial, &kernel.folder] {
@@ -209,7 +234,8 @@ fn store(kernel: &Kernel, image: &Path, objects: &Path) -> Result<()> {
         }
     }
     fs::create_dir_all(&partial).or_host(doing)?;
-    fs::copy(image, partial.join(&kernel.image)).or_host(doing)?;
+    fs::copy(&built.image, partial.join(&kernel.image)).or_host(doing)?;
+    fs::write(partial.join(SYMBOLS), &built.symbols).or_host(doing)?;
     fs::copy(objects.join(".config"), partial.join("config")).or_host(doing)?;
     let card = serde_json::to_vec_pretty(kernel).or_host(doing)?;
     fs::write(partial.join(CARD), card).or_host(doing)?;

@@ -2,13 +2,15 @@
 //!
 //! One direction: a [`record`] is read from the database, [`figures`] sorts its samples by boot,
 //! [`trial`] and [`index`] say what a page shows, and the templates say how. Pages hold no script,
-//! ask for nothing from elsewhere, and equal data give equal bytes.
+//! ask for nothing from elsewhere, and equal data give equal bytes. Flame graphs are files beside
+//! them, with a script to zoom and search; a page shows them as pictures, in which none runs.
 //!
 //! Text from a patch or a guest is hostile until [`engine`] has escaped it, which happens where it
 //! is inserted and nowhere else.
 
 mod boots;
 mod chart;
+mod counted;
 mod engine;
 mod export;
 mod figures;
@@ -16,6 +18,7 @@ mod forest;
 mod format;
 mod index;
 mod kernels;
+mod profiles;
 mod record;
 mod site;
 mod text;

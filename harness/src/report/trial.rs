@@ -7,14 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use super::boots::{self, BootRow, Console};
 use super::chart::{Chart, Frame};
+use super::counted::{self, Counted};
 use super::figures::{BootFigures, Figures};
 use super::format::{self, Scale};
 use super::index::tree_name;
 use super::kernels::{self, Made};
+use super::profiles::{self, Profiles};
 use super::record::{Record, is_good};
 use super::site::Extra;
 use super::text;
-use super::verdict::{self, Badge, Comparison, Headline};
+use super::verdict::{self, Badge, Comparison, Headline, is_told};
 use crate::fault::Result;
 
 /// What `trial.html` shows.
@@ -27,6 +29,8 @@ pub(super) struct TrialPage {
     evidence: String,
     facts: Facts,
     comparisons: Vec<Comparison>,
+    counted: Vec<Counted>,
+    profiles: Profiles,
     /// What the trial hangs on, then what was seen on the side.
     cells: Vec<CellFigure>,
     side_cells: Vec<CellFigure>,
@@ -100,6 +104,8 @@ pub(super) fn page(db: &Db, record: &Record) -> Result<(TrialPage, Vec<Extra>)> 
     let (consoles, files) = boots::consoles(db, record)?;
     extras.extend(files);
     let (cells, side_cells) = cell_figures(record, &figures);
+    let (profiles, pictures) = profiles::profiles(db, record)?;
+    extras.extend(pictures);
     let page = TrialPage {
         id: record.number(),
         title: record.trial.title.clone(),
@@ -107,6 +113,8 @@ pub(super) fn page(db: &Db, record: &Record) -> Result<(TrialPage, Vec<Extra>)> 
         evidence: evidence(record),
         facts: facts(record),
         comparisons: verdict::comparisons(record, &figures),
+        counted: counted::counted(record, &figures),
+        profiles,
         cells,
         side_cells,
         made,
@@ -169,7 +177,7 @@ fn cell_figures(
     let names: Vec<String> = variants.map(|variant| variant.name.clone()).collect();
     let (mut primary, mut side) = (Vec::new(), Vec::new());
     for (id, cell) in &record.cells {
-        if let Some(figures) = figures.get(id) {
+        if let Some(figures) = figures.get(id).filter(|_| is_told(record, *id, cell)) {
             let figure = cell_figure(record, *id, cell, figures, &names);
             if cell.primary {
                 primary.push(figure)

@@ -9,6 +9,7 @@ use super::figures::{Figures, VariantFigures};
 use super::forest::{self, Forest};
 use super::format::{self, Scale};
 use super::record::Record;
+use crate::counters;
 
 /// What a reader sees first, the worst first. Every one has a word and a letter, so that colour
 /// is never the only sign.
@@ -204,14 +205,17 @@ pub(super) struct Comparison {
     /// What the trial hangs on, then what was seen on the side; the worst first.
     primary: Vec<Row>,
     side: Vec<Row>,
+    /// How many counts are not here, as they are there to explain and did not change.
+    hidden: usize,
 }
 
 /// One row of a verdict table.
 #[derive(Debug, Serialize)]
-struct Row {
-    badge: Badge,
+pub(super) struct Row {
+    pub(super) badge: Badge,
     cell: i64,
     name: String,
+    metric: String,
     setting: String,
     better: String,
     base: String,
@@ -222,8 +226,21 @@ struct Row {
     p: Option<String>,
     p_adjusted: Option<String>,
     boots: String,
-    reason: Option<String>,
+    pub(super) reason: Option<String>,
     rounds_needed: Option<u32>,
+    /// Whether its samples are drawn on the page.
+    drawn: bool,
+}
+
+/// Whether a cell stands among the verdicts, and its samples are drawn: what is only there to
+/// explain others does where it changed.
+pub(super) fn is_told(record: &Record, id: CellId, cell: &Cell) -> bool {
+    let mut of_cell = record.verdicts.iter().filter(|v| v.cell == id);
+    !counters::explains(cell) || of_cell.any(is_change)
+}
+
+fn is_change(verdict: &Verdict) -> bool {
+    matches!(&*verdict.verdict, "regressed" | "improved")
 }
 
 /// The verdict tables, one for each pair of variants.
@@ -259,7 +276,12 @@ fn comparison(
             .map(|v| row(record, figures, v, reach))
             .collect()
     };
-    let (primary, side) = verdicts.iter().partition(is_primary);
+    let is_told = |v: &&&Verdict| {
+        let explains = record.cell(v.cell).is_some_and(counters::explains);
+        !explains || is_change(v)
+    };
+    let (told, hidden): (Vec<_>, Vec<_>) = verdicts.iter().partition(is_told);
+    let (primary, side) = told.into_iter().partition(is_primary);
     Some(Comparison {
         variant: record.variant_name(first.variant).to_owned(),
         baseline: record.variant_name(first.baseline).to_owned(),
@@ -268,10 +290,17 @@ fn comparison(
         method: first.method.clone(),
         primary: rows(primary),
         side: rows(side),
+        hidden: hidden.len(),
     })
 }
 
-fn row(record: &Record, figures: &HashMap<CellId, Figures>, v: &Verdict, reach: f64) -> Row {
+/// One verdict as a row; intervals are drawn as far as `reach`.
+pub(super) fn row(
+    record: &Record,
+    figures: &HashMap<CellId, Figures>,
+    v: &Verdict,
+    reach: f64,
+) -> Row {
     let cell = record.cell(v.cell);
     let figures = figures.get(&v.cell);
     let of = |variant| figures.and_then(|f| f.variant(variant));
@@ -284,6 +313,7 @@ fn row(record: &Record, figures: &HashMap<CellId, Figures>, v: &Verdict, reach: 
         name: cell.map_or("?".into(), |cell| {
             format!("{} {}", cell.workload, cell.metric)
         }),
+        metric: cell.map_or("?".into(), |cell| cell.metric.clone()),
         setting: cell.map_or(String::new(), Cell::setting),
         better: cell.map_or(String::new(), |cell| cell.better.clone()),
         base: estimate(v.base_value, of(v.baseline), unit),
@@ -296,6 +326,7 @@ fn row(record: &Record, figures: &HashMap<CellId, Figures>, v: &Verdict, reach: 
         boots: format!("{}\u{a0}/\u{a0}{}", v.boots_base, v.boots_variant),
         reason: v.reason.clone(),
         rounds_needed: v.rounds_needed,
+        drawn: cell.is_some_and(|cell| is_told(record, v.cell, cell)),
     }
 }
 

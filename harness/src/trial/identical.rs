@@ -80,6 +80,8 @@ mod tests {
                 cpus: 1,
                 memory_mib: 512,
             },
+            count: false,
+            watch: Vec::new(),
             aa: false,
             programs: String::new(),
             claims: Vec::new(),

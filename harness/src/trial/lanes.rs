@@ -6,12 +6,13 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use super::{PlannedVariant, Prepared, Run};
+use crate::counters::stacks::Watch;
 use crate::fault::{At, Fault, OrHost, Result};
 use crate::guest::{Guest, Perturbation};
 use crate::home::Home;
 use crate::machine;
 use crate::timestamp::unix_ms;
-use crate::vm::{self, Boot};
+use crate::vm::{self, Boot, Counter};
 use crate::workload::{self, Job};
 
 /// A boot that the machine, and not the kernel, spoiled is tried again this often.
@@ -20,6 +21,8 @@ const RETRIES: u32 = 1;
 /// One boot that is due.
 #[derive(Debug, Clone)]
 pub(super) struct Due {
+    /// What it is watched for; then nothing else is counted in it.
+    pub(super) watch: Option<Watch>,
     pub(super) round: u32,
     pub(super) position: u32,
     pub(super) variant: usize,
@@ -46,7 +49,10 @@ impl Done {
         let variant = &prepared.plan.variants[self.due.variant].name;
         let took = self.boot.as_ref().map_or(Duration::ZERO, |b| b.took);
         let took = crate::progress::duration(took);
-        format!("round {}, {variant}, {took}", self.due.round + 1)
+        match self.due.watch {
+            Some(watch) => format!("{} of {variant}, {took}", watch.kind()),
+            None => format!("round {}, {variant}, {took}", self.due.round + 1),
+        }
     }
 }
 
@@ -154,14 +160,23 @@ impl<'a> Lanes<'a> {
             clock: prepared.plan.clock,
             programs: &prepared.programs,
         };
-        let launch = guest.launch(
-            kernel.image(),
-            &jobs(self.runs, variant, due.seed)?,
-            due.seed,
-        )?;
-        let folder = self
-            .folder
-            .join(format!("{}-{}-{}", due.round, due.position, due.attempt));
+        let mut jobs = jobs(self.runs, variant, due.seed)?;
+        if let Some(watch) = due.watch {
+            jobs = jobs.into_iter().map(|job| watch.job(job)).collect();
+        }
+        let mut launch = guest.launch(kernel.image(), &jobs, due.seed)?;
+        launch.marks &= due.watch.is_none();
+        let plugin = prepared.counter.clone().filter(|_| due.watch.is_none());
+        launch.counter = plugin.map(|plugin| Counter {
+            plugin,
+            symbols: kernel.symbols(),
+            exact: false,
+        });
+        let kind = due.watch.map_or("round", Watch::kind);
+        let folder = self.folder.join(format!(
+            "{kind}-{}-{}-{}",
+            due.round, due.position, due.attempt
+        ));
         std::fs::create_dir_all(&folder).or_host(|| format!("make {}", folder.display()))?;
         let boot = vm::boot(&launch, &folder, self.home.cache_root(), &mut |_| ());
         let _ = std::fs::remove_dir_all(&folder);

@@ -1,11 +1,14 @@
 //! A trial: variants × rounds × workloads, in random order, every boot stored when it ends.
 
+mod counted;
+mod hosted;
 mod identical;
 mod lanes;
 pub mod plan;
 mod prepare;
 mod record;
 mod rounds;
+mod watched;
 
 use ktrial_db::{Db, TrialId};
 
@@ -37,6 +40,7 @@ pub fn run(home: &Home, db: &mut Db, prepared: &Prepared, progress: &Progress) -
     let trial = db.trial(id)?;
     if trial.is_some_and(|trial| trial.variants.iter().any(|variant| !variant.left_out)) {
         rounds::run(home, db, id, prepared, progress)?;
+        watched::run(home, db, id, prepared, progress)?;
     }
     db.finish_trial(id, unix_ms(), "complete", None)?;
     Ok(id)

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use ktrial_patches::catalogue::{Claim, Kernel, Series};
 use serde::{Deserialize, Serialize};
 
+use crate::counters::stacks::Watch;
 use crate::fault::{Fault, Result};
 use crate::guest::Shape;
 use crate::machine;
@@ -32,6 +33,12 @@ pub struct Plan {
     pub clock: Clock,
     /// CPUs and memory of the guests.
     pub shape: Shape,
+    /// The guests' instructions are counted; only what is emulated can be.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub count: bool,
+    /// What each kernel is watched for in a boot of its own, after the rounds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub watch: Vec<Watch>,
     /// A variant that is its base to the bit is booted all the same.
     #[serde(default)]
     pub aa: bool,

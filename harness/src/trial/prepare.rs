@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{KernelOf, Plan, identical};
 use crate::fault::{OrHost, Result};
 use crate::guest::{Guest, Programs};
-use crate::hash::hash16;
+use crate::hash::{hash16, sha256_of_file};
 use crate::home::Home;
 use crate::kernel::{Builder, Config, Kernel, Toolchain};
 use crate::progress::Progress;
@@ -52,6 +52,8 @@ pub struct Prepared {
     pub kernels: BTreeMap<KernelOf, Kernel>,
     /// The agent and the workloads.
     pub programs: Programs,
+    /// The plugin that counts instructions, where they are to be counted.
+    pub counter: Option<PathBuf>,
     /// How long its boots may take together, in milliseconds.
     pub budget_ms: Option<u64>,
     applied: record::Applied,
@@ -72,6 +74,8 @@ pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Resu
     let (tree, series) = (wanted.tree, wanted.series);
     let qemu = vm::version(home)?;
     vm::check_turns(&qemu, wanted.plan.clock, wanted.plan.shape.cpus)?;
+    let counter = wanted.plan.count.then(|| vm::counter::plugin(&qemu));
+    let counter = counter.transpose()?;
     let outcome = series::apply_to(tree, series)?;
     progress.say(&series::summary(&series.name, &outcome));
     // Not for --quiet to hide.
@@ -106,9 +110,14 @@ pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Resu
         kernels.insert(which, kernel);
     }
     let machine = machine::describe(&qemu)?;
-    let plan_key = plan_key(&wanted, &kernels, &machine, &programs)?;
+    let mut plan_key = plan_key(&wanted, &kernels, &machine, &programs)?;
+    if let Some(plugin) = &counter {
+        let hash = sha256_of_file(plugin).or_host(|| format!("read {}", plugin.display()))?;
+        plan_key = hash16([plan_key, hash]);
+    }
     Ok(Prepared {
         plan_key,
+        counter,
         programs,
         kernels,
         applied: record::Applied::of(&outcome),
@@ -188,9 +197,10 @@ fn plan_key(
     };
     // How a boot of one fixed seed would be started: command lines, devices, perturbation.
     let launch = guest.launch(PathBuf::from("kernel"), &[], 0)?;
-    // What is claimed decides nothing of what is measured.
+    // What is claimed, and what is watched for afterwards, decides nothing of what is measured.
     let plan = Plan {
         claims: Vec::new(),
+        watch: Vec::new(),
         ..wanted.plan.clone()
     };
     let facts = json!([

@@ -4,17 +4,24 @@ use std::collections::BTreeMap;
 
 use ktrial_db::{Cell, Db, NewArtifact, NewBoot, NewSample, Value, canonical_parameters};
 
-use super::{PlannedVariant, Run};
+use super::{Plan, PlannedVariant, Run};
+use crate::counters;
 use crate::fault::{At, Fault, OrHost, Result};
-use crate::vm::Boot;
 use crate::vm::frames::{Frame, JobEnd};
-use crate::workload::{self, Metric, Workload};
+use crate::vm::{Boot, Clock};
+use crate::workload::{self, Metric};
 
 /// What one job of a boot said.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct JobReport {
     /// Values by metric and iteration of the program.
     samples: BTreeMap<(String, u32), f64>,
+    /// How much was done, by iteration of the program.
+    operations: BTreeMap<u32, u64>,
+    /// What the kernel counted, by metric and iteration of the program.
+    counts: BTreeMap<(String, u32), u64>,
+    /// Why a source, or one metric of it, counts nothing.
+    uncounted: BTreeMap<String, String>,
     unsupported: Option<String>,
     /// A line that should have been a sample and is none.
     damaged: Option<String>,
@@ -62,6 +69,25 @@ impl JobReport {
                     _ => self.damaged = Some(text.to_owned()),
                 }
             }
+            ["operations", iteration, count] => match (iteration.parse(), count.parse::<u64>()) {
+                (Ok(iteration), Ok(count)) if !self.operations.contains_key(&iteration) => {
+                    self.operations.insert(iteration, count);
+                }
+                _ => self.damaged = Some(text.to_owned()),
+            },
+            ["count", iteration, metric, count] => {
+                let key = iteration.parse().map(|i| ((*metric).to_owned(), i));
+                match (key, count.parse()) {
+                    (Ok(key), Ok(count)) if !self.counts.contains_key(&key) => {
+                        self.counts.insert(key, count);
+                    }
+                    _ => self.damaged = Some(text.to_owned()),
+                }
+            }
+            ["uncounted", source, reason @ ..] => {
+                self.uncounted
+                    .insert((*source).to_owned(), reason.join(" "));
+            }
             ["unsupported", what, reason @ ..] => {
                 self.unsupported = Some(format!("{what}: {}", reason.join(" ")));
             }
@@ -90,12 +116,49 @@ impl JobReport {
         })
     }
 
-    fn value(&self, metric: &Metric, iteration: u32) -> Value {
-        if let Some(reason) = &self.unsupported {
+    /// How much was done in an iteration.
+    pub(super) fn operations(&self, iteration: u32) -> Option<u64> {
+        self.operations.get(&iteration).copied()
+    }
+
+    /// What stands in the place of every value of the job, if it has none.
+    pub(super) fn silence(&self) -> Option<Value> {
+        let unsupported = self.unsupported.clone().map(Value::Unsupported);
+        unsupported.or_else(|| self.failure().map(Value::Failed))
+    }
+
+    /// How much was done in all iterations.
+    pub(super) fn all_operations(&self) -> u64 {
+        let counts = self.operations.values().copied();
+        counts.fold(0, u64::saturating_add)
+    }
+
+    /// Why a source, or one metric of it, counts nothing, if the guest said so.
+    pub(super) fn uncounted(&self, source: &str) -> Option<&String> {
+        self.uncounted.get(source)
+    }
+
+    /// What the kernel counted an operation.
+    fn count(&self, metric: &Metric, iteration: u32) -> Value {
+        if let Some(silence) = self.silence() {
+            return silence;
+        }
+        let source = counters::source(&metric.name);
+        let reason = source.and_then(|source| self.uncounted(source));
+        if let Some(reason) = reason.or_else(|| self.uncounted(&metric.name)) {
             return Value::Unsupported(reason.clone());
         }
-        if let Some(failure) = self.failure() {
-            return Value::Failed(failure);
+        let count = self.counts.get(&(metric.name.clone(), iteration));
+        let operations = self.operations(iteration).filter(|count| *count > 0);
+        match count.zip(operations) {
+            Some((count, operations)) => Value::Ok(*count as f64 / operations as f64),
+            None => Value::Missing,
+        }
+    }
+
+    fn value(&self, metric: &Metric, iteration: u32) -> Value {
+        if let Some(silence) = self.silence() {
+            return silence;
         }
         self.samples
             .get(&(metric.name.clone(), iteration))
@@ -107,44 +170,84 @@ impl JobReport {
 /// A cell is called by the run's own settings: what a variant sets differently is its own.
 pub(super) fn samples(
     db: &mut Db,
+    plan: &Plan,
     runs: &[Run],
     variant: &PlannedVariant,
     reports: &[JobReport],
 ) -> Result<Vec<NewSample>> {
     let mut samples = Vec::new();
+    let blind = blind(plan);
     for (run, report) in runs.iter().zip(reports) {
         let workload = workload::find(&run.workload)?;
-        let settings = variant.settings(run);
-        let parameters = canonical_parameters(&run.settings)?;
-        for metric in workload.metrics_with(&settings) {
-            let cell = db.put_cell(&cell(&workload, metric, &parameters))?;
-            for iteration in metric.iterations(run.timing().iterations) {
-                let warmup = iteration < run.warmups && !metric.once;
-                samples.push(NewSample {
-                    cell,
-                    iteration: if warmup || metric.once {
-                        iteration
-                    } else {
-                        iteration - run.warmups
-                    },
-                    warmup,
-                    value: report.value(metric, iteration),
-                });
-            }
+        for metric in workload.metrics_with(&variant.settings(run)) {
+            samples.extend(row(db, run, metric, |i| report.value(metric, i))?);
+        }
+        for metric in &workload::counts()? {
+            let value = |i| match blind.filter(|_| metric.unit.starts_with("ns")) {
+                Some(why) => Value::Unsupported(why.to_owned()),
+                None => report.count(metric, i),
+            };
+            samples.extend(row(db, run, metric, value)?);
         }
     }
     Ok(samples)
 }
 
-fn cell(workload: &Workload, metric: &Metric, parameters: &str) -> Cell {
-    Cell {
-        workload: workload.name.clone(),
-        parameters: parameters.to_owned(),
+/// Why the time that a guest's kernel counts means nothing, if so: in virtual time one vCPU runs at a
+/// time, while the clock of each goes on.
+fn blind(plan: &Plan) -> Option<&'static str> {
+    let many = plan.clock == Clock::Virtual && plan.shape.cpus > 1;
+    many.then_some("processor time says nothing of several vCPUs in virtual time")
+}
+
+/// The samples of a boot in the cells of `metrics`: `value` by job, its report, metric and iteration.
+pub(super) fn rows(
+    db: &mut Db,
+    runs: &[Run],
+    reports: &[JobReport],
+    metrics: &[Metric],
+    value: impl Fn(usize, &JobReport, &str, u32) -> Value,
+) -> Result<Vec<NewSample>> {
+    let mut samples = Vec::new();
+    for (job, (run, report)) in runs.iter().zip(reports).enumerate() {
+        for metric in metrics {
+            samples.extend(row(db, run, metric, |iteration| {
+                value(job, report, &metric.name, iteration)
+            })?);
+        }
+    }
+    Ok(samples)
+}
+
+/// The samples of a run in one cell: `value` by iteration of the program.
+fn row(
+    db: &mut Db,
+    run: &Run,
+    metric: &Metric,
+    value: impl Fn(u32) -> Value,
+) -> Result<Vec<NewSample>> {
+    let cell = db.put_cell(&Cell {
+        workload: run.workload.clone(),
+        parameters: canonical_parameters(&run.settings)?,
         metric: metric.name.clone(),
         unit: metric.unit.clone(),
         better: metric.better.clone(),
         primary: metric.primary,
-    }
+    })?;
+    let iterations = metric.iterations(run.timing().iterations);
+    let sample = |iteration: u32| {
+        let warmup = iteration < run.warmups && !metric.once;
+        NewSample {
+            cell,
+            iteration: match warmup || metric.once {
+                true => iteration,
+                false => iteration - run.warmups,
+            },
+            warmup,
+            value: value(iteration),
+        }
+    };
+    Ok(iterations.map(sample).collect())
 }
 
 /// What of a boot is kept besides its samples.

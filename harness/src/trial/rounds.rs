@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use ktrial_db::{Db, NewBoot, Trial, TrialId, VariantId, canonical_parameters};
 
+use super::counted::Counted;
+use super::hosted::Hosted;
 use super::lanes::{self, Done, Due, Lanes};
 use super::record::{self, JobReport};
-use super::{PlannedVariant, Prepared, Run};
+use super::{Plan, PlannedVariant, Prepared, Run};
 use crate::fault::{At, Fault, OrHost, Result};
 use crate::guest::Perturbation;
 use crate::guest::perturb::{boot_seed, round_order};
@@ -134,7 +136,8 @@ impl Stage<'_> {
             let counts = !done.again;
             let line = done.line(self.prepared);
             let variant = &self.prepared.plan.variants[done.due.variant];
-            store(db, &trial, variant, &self.runs, done)?;
+            let plan = &self.prepared.plan;
+            store(db, &trial, plan, variant, &self.runs, done)?;
             made += usize::from(counts);
             task.step(made as u64, &line);
             Ok(())
@@ -196,6 +199,7 @@ impl Stage<'_> {
                 }
                 let tried = boots.iter().filter(|b| b.round == round && b.variant == id);
                 due.push(Due {
+                    watch: None,
                     round,
                     position: position as u32,
                     variant,
@@ -214,7 +218,7 @@ fn booted(trial: &Trial) -> usize {
     variants.filter(|variant| !variant.left_out).count()
 }
 
-fn stored(db: &Db, id: TrialId) -> Result<Trial> {
+pub(super) fn stored(db: &Db, id: TrialId) -> Result<Trial> {
     db.trial(id)?
         .ok_or_else(|| Fault::host(format!("trial {id} is gone from the database")))
 }
@@ -237,6 +241,7 @@ fn ends_trial(at: At) -> bool {
 fn store(
     db: &mut Db,
     trial: &Trial,
+    plan: &Plan,
     variant: &PlannedVariant,
     runs: &[Run],
     done: Done,
@@ -245,7 +250,18 @@ fn store(
     let due = done.due;
     let reports = JobReport::all(&boot.frames, runs.len());
     let trouble = record::trouble(&boot, &variant.name, runs, &reports);
-    let samples = record::samples(db, runs, variant, &reports)?;
+    let mut samples = record::samples(db, plan, runs, variant, &reports)?;
+    let mut artifacts = record::artifacts(&boot);
+    if plan.count {
+        let counted = Counted::read(boot.counts.as_deref());
+        samples.extend(counted.samples(db, runs, &reports)?);
+        artifacts.push(counted.artifact(runs, &reports)?);
+    }
+    if let Some(watched) = &boot.watched {
+        let hosted = Hosted(watched);
+        samples.extend(hosted.samples(db, runs, &reports)?);
+        artifacts.push(hosted.artifact()?);
+    }
     let perturbation = serde_json::to_string(&Perturbation::of(due.seed));
     let warnings = (boot.warnings > 0).then(|| format!("{} kernel warnings", boot.warnings));
     record::store(
@@ -269,7 +285,7 @@ fn store(
             ended_at: unix_ms(),
             guest_boot_ns: record::guest_boot_ns(&boot.frames),
             samples,
-            artifacts: record::artifacts(&boot),
+            artifacts,
         },
     )?;
     match trouble {

@@ -15,9 +15,43 @@ pub fn benjamini_hochberg(p: &mut [Option<f64>]) {
     }
 }
 
+/// The same within each family of comparisons: entries with equal `families`.
+pub fn by_family<K: PartialEq>(p: &mut [Option<f64>], families: &[K]) {
+    let mut done = vec![false; p.len().min(families.len())];
+    for first in 0..done.len() {
+        if done[first] {
+            continue;
+        }
+        let same: Vec<usize> = (first..done.len())
+            .filter(|&i| families[i] == families[first])
+            .collect();
+        let mut own: Vec<Option<f64>> = same.iter().map(|&i| p[i]).collect();
+        benjamini_hochberg(&mut own);
+        for (&i, adjusted) in same.iter().zip(own) {
+            (p[i], done[i]) = (adjusted, true);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn families_do_not_weigh_on_each_other() {
+        let mut p = [
+            Some(0.01),
+            Some(0.5),
+            Some(0.04),
+            None,
+            Some(0.03),
+            Some(0.2),
+        ];
+        by_family(&mut p, &["a", "b", "a", "b", "a", "a"]);
+        let mut alone = [Some(0.01), Some(0.04), Some(0.03), Some(0.2)];
+        benjamini_hochberg(&mut alone);
+        assert_eq!(p, [alone[0], Some(0.5), alone[1], None, alone[2], alone[3]]);
+    }
 
     #[test]
     fn the_adjusted_values_are_those_of_r() {

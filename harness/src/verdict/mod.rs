@@ -26,6 +26,7 @@ pub mod oddities;
 pub mod outcome;
 pub mod ranks;
 pub mod selftest;
+pub mod spread;
 pub mod student;
 pub mod text;
 
@@ -33,6 +34,7 @@ use std::collections::BTreeSet;
 
 use ktrial_db::{Cell, CellId, Db, Sample, Trial, TrialId, VariantId, Verdict};
 
+use crate::counters;
 use crate::fault::{Fault, Result};
 use crate::timestamp::unix_ms;
 use course::{Course, Silence};
@@ -166,7 +168,12 @@ fn findings<'a>(
         .iter()
         .map(|course| course.as_ref().ok().map(|course| course.p))
         .collect();
-    adjust::benjamini_hochberg(&mut p);
+    // Sources that count by the dozen must not make the rates' verdicts harder.
+    let sources: Vec<Option<&str>> = groups
+        .iter()
+        .map(|(_, _, cell, ..)| counters::source(&cell.metric))
+        .collect();
+    adjust::by_family(&mut p, &sources);
     let judged = groups.into_iter().zip(courses).zip(p);
     judged
         .map(

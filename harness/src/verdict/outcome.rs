@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::counters;
 use ktrial_db::{Cell, CellId, Trial, Verdict};
 use ktrial_patches::catalogue::{self, Expectation};
 
@@ -12,9 +13,13 @@ pub const REGRESSED: u8 = 1;
 /// Not known yet.
 pub const INCONCLUSIVE: u8 = 3;
 
-/// The exit code of a trial: 1 if anything regressed, 3 if a primary metric is not settled, else 0.
+/// The exit code of a trial: 1 if anything regressed but what is counted to explain it, 3 if a primary metric is not settled, else 0.
 pub fn exit_code(cells: &[(CellId, Cell)], verdicts: &[Verdict]) -> u8 {
-    if verdicts.iter().any(|v| v.verdict == "regressed") {
+    let explains = |v: &Verdict| cell(cells, v.cell).is_some_and(counters::explains);
+    if verdicts
+        .iter()
+        .any(|v| v.verdict == "regressed" && !explains(v))
+    {
         return REGRESSED;
     }
     let primary = |v: &&Verdict| cell(cells, v.cell).is_some_and(|c| c.primary);

@@ -9,6 +9,8 @@ use super::curve::curves;
 use super::figures::{bare, number, percent, signed};
 use super::oddities::Note;
 use super::outcome::Held;
+use crate::counters;
+use crate::terminal::folded;
 
 /// The whole text: heading, one block a workload setting, and what the clock cannot see.
 pub fn render(trial: &Trial, cells: &[(CellId, Cell)], verdicts: &[Verdict]) -> String {
@@ -26,10 +28,14 @@ pub fn render(trial: &Trial, cells: &[(CellId, Cell)], verdicts: &[Verdict]) -> 
         text.push_str(&columns());
         for (workload, rows) in blocks(cells, &of_variant) {
             let _ = writeln!(text, "  {workload}");
-            for (cell, verdict) in rows {
+            let (counts, measured): (Vec<_>, Vec<_>) = rows
+                .into_iter()
+                .partition(|(cell, _)| counters::explains(cell));
+            for (cell, verdict) in measured {
                 text.push_str(&row(cell, verdict));
                 text.push_str(&notes(cell, verdict));
             }
+            text.push_str(&explained(&counts));
         }
         for curve in curves(cells, &of_variant) {
             text.push('\n');
@@ -138,9 +144,35 @@ fn row(cell: &Cell, verdict: &Verdict) -> String {
     line
 }
 
+/// What is counted to explain the rest: what changed of it, in few words.
+fn explained(counts: &[(&Cell, &Verdict)]) -> String {
+    let (changed, others): (Vec<_>, Vec<_>) =
+        counts.iter().partition(|(_, verdict)| is_change(verdict));
+    let change = |(cell, verdict): &(&Cell, &Verdict)| match verdict.ratio {
+        Some(ratio) => format!("{} {}", cell.metric, signed(ratio - 1.0)),
+        None => cell.metric.clone(),
+    };
+    let mut said = Vec::new();
+    if !changed.is_empty() {
+        let changes: Vec<String> = changed.into_iter().map(change).collect();
+        said.push(format!("counts that changed: {}", changes.join(", ")));
+    }
+    if !others.is_empty() {
+        said.push(format!("{} counts not known to have changed", others.len()));
+    }
+    match said.join("; ") {
+        none if none.is_empty() => none,
+        said => folded(&format!("    {said} (see the report)")) + "\n",
+    }
+}
+
+fn is_change(verdict: &Verdict) -> bool {
+    matches!(verdict.verdict.as_str(), "improved" | "regressed")
+}
+
 /// What is odd about the data of a cell that the workload is for, or that was decided.
 fn notes(cell: &Cell, verdict: &Verdict) -> String {
-    if !cell.primary && !matches!(verdict.verdict.as_str(), "improved" | "regressed") {
+    if !cell.primary && !is_change(verdict) {
         return String::new();
     }
     let notes: Vec<Note> = serde_json::from_str(&verdict.notes_json).unwrap_or_default();

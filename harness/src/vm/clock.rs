@@ -35,6 +35,12 @@ impl Clock {
         }
     }
 
+    /// Whether this machine may answer a guest that runs: in virtual time an answer comes when it
+    /// comes, and no boot would be like another.
+    pub fn may_be_answered(self) -> bool {
+        self != Clock::Virtual
+    }
+
     /// Whether guests can run side by side without disturbing each other's time.
     pub fn runs_side_by_side(self) -> bool {
         self == Clock::Virtual

@@ -4,9 +4,12 @@
 pub mod accel;
 mod clock;
 pub mod console;
+pub mod counter;
 mod follow;
 pub mod frames;
+mod marks;
 mod qemu;
+mod vcpus;
 mod version;
 mod watch;
 
@@ -16,6 +19,7 @@ use std::time::Duration;
 pub use accel::Accelerator;
 pub use clock::Clock;
 pub use console::Signs;
+pub use counter::Counter;
 pub use qemu::{PROGRAM, fingerprint};
 pub use version::{check_turns, version};
 pub use watch::{Boot, Ending, boot};
@@ -39,6 +43,10 @@ pub struct Launch {
     pub signs: Signs,
     /// When to give up.
     pub limits: Limits,
+    /// Counts its instructions; only what is emulated can be counted.
+    pub counter: Option<Counter>,
+    /// Answers the marks of its iterations, and counts what its vCPU threads do between them.
+    pub marks: bool,
 }
 
 /// When to give up on a guest, in wall time, and how much it may say.

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::Clock;
-use super::{Accelerator, Launch};
+use qapi::qmp::CpuInfoFast;
+
+use super::{Accelerator, Clock, Launch};
 use crate::fault::{Fault, OrHost, Result};
 use crate::process::{self, Child};
 use crate::terminal::shell_line;
@@ -25,6 +26,7 @@ pub(super) struct Files {
     pub console: PathBuf,
     pub results: PathBuf,
     pub log: PathBuf,
+    pub counts: PathBuf,
     initrd: PathBuf,
 }
 
@@ -35,6 +37,7 @@ impl Files {
             console: file("console"),
             results: file("results"),
             log: file("qemu.log"),
+            counts: file("counts"),
             initrd: file("initrd"),
         }
     }
@@ -49,6 +52,8 @@ pub fn fingerprint(launch: &Launch) -> String {
 pub(super) struct Qemu {
     pub child: Child,
     monitor: Monitor,
+    /// Where the guest marks its iterations, if it is to; taken by who answers.
+    pub marks: Option<UnixStream>,
     /// The command line, for the record and for people who want to boot it by hand.
     pub command: String,
 }
@@ -104,6 +109,15 @@ impl Qemu {
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             .stderr(log);
+        let marks = match launch.marks {
+            true => {
+                // In the same way its standard output, on which QEMU says nothing of its own.
+                let (ours, theirs) = UnixStream::pair().or_host(doing)?;
+                command.stdout(OwnedFd::from(theirs));
+                Some(ours)
+            }
+            false => None,
+        };
         let words = std::iter::once(command.get_program()).chain(command.get_args());
         let shown = shell_line(words);
         let child = process::spawn(command, cache)?;
@@ -111,6 +125,7 @@ impl Qemu {
         let mut qemu = Qemu {
             child,
             monitor: qapi::Qmp::new(qapi::Stream::new(NoEnd(reader), ours)),
+            marks,
             command: shown,
         };
         qemu.greet(files)?;
@@ -125,8 +140,22 @@ impl Qemu {
             }
             Fault::host(format!("QEMU did not start: {e}"))
                 .showing(said)
-                .next("if QEMU's line names memory, give less --memory; `ktrial doctor` tries QEMU")
+                .next("if QEMU's line names memory, give less --memory; `ktrial doctor` tries QEMU, and its \
+                     plugin")
         })
+    }
+
+    /// The ids of the threads that run the vCPUs, vCPU by vCPU.
+    pub(super) fn vcpu_threads(&mut self) -> Result<Vec<i64>> {
+        let cpus = self.monitor.execute(&qapi::qmp::query_cpus_fast {});
+        let cpus = cpus.or_host(|| "ask QEMU for the threads of its vCPUs".into())?;
+        let thread = |cpu: &CpuInfoFast| match cpu {
+            CpuInfoFast::x86_64(cpu) => Some(cpu.thread_id),
+            _ => None,
+        };
+        let threads: Option<Vec<i64>> = cpus.iter().map(thread).collect();
+        let threads = threads.filter(|threads| !threads.is_empty());
+        threads.ok_or_else(|| Fault::host("QEMU does not say which threads run its vCPUs"))
     }
 
     /// Asks QEMU to end; what does not is killed when dropped.
@@ -170,6 +199,17 @@ fn arguments(launch: &Launch, files: &Files) -> Vec<String> {
         // would see.
         "-device".into(),
         "virtio-serial-pci,ioeventfd=off".into(),
+    ]);
+    if launch.marks {
+        // Before the results, for which the agent waits: by then it sees this one too.
+        args.extend([
+            "-chardev".into(),
+            "socket,id=marks,fd=1".into(),
+            "-device".into(),
+            "virtserialport,nr=2,chardev=marks,name=ktrial.marks".into(),
+        ]);
+    }
+    args.extend([
         "-device".into(),
         "virtserialport,chardev=results,name=ktrial.results".into(),
         "-chardev".into(),
@@ -177,6 +217,9 @@ fn arguments(launch: &Launch, files: &Files) -> Vec<String> {
         "-mon".into(),
         "chardev=monitor,mode=control".into(),
     ]);
+    if let Some(counter) = &launch.counter {
+        args.extend(["-plugin".into(), counter.argument(&files.counts)]);
+    }
     args
 }
 
@@ -213,5 +256,40 @@ impl Accelerator {
             Accelerator::Kvm => "kvm",
             Accelerator::Tcg => "tcg",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vm::Limits;
+
+    fn of(clock: Clock, marks: bool) -> Vec<String> {
+        let launch = Launch {
+            kernel: "/kernel".into(),
+            initrd: Vec::new(),
+            append: String::new(),
+            cpus: 2,
+            memory_mib: 512,
+            clock,
+            signs: &[],
+            limits: Limits::of(clock, 2, std::iter::empty()),
+            counter: None,
+            marks,
+        };
+        arguments(&launch, &Files::in_folder(Path::new("/run")))
+    }
+
+    /// The kernel numbers the ports itself where QEMU does not, and the agent falls back to the
+    /// first one: the results stay there, and are named last.
+    #[test]
+    fn the_port_of_marks_changes_nothing_else_and_is_named_before_the_results() {
+        let (without, with) = (of(Clock::Emulated, false), of(Clock::Emulated, true));
+        let position = |name: &str| with.iter().position(|argument| argument.contains(name));
+        assert!(position("name=ktrial.marks") < position("name=ktrial.results"));
+        assert!(position("nr=2,chardev=marks").is_some());
+        let marks = position("id=marks").unwrap() - 1;
+        let others = [&with[..marks], &with[marks + 4..]].concat();
+        assert_eq!(others, without);
     }
 }

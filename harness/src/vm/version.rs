@@ -51,7 +51,7 @@ pub fn check_turns(version: &str, clock: Clock, cpus: u32) -> Result<()> {
 }
 
 /// 7 and 2 of "QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)".
-fn numbers(version: &str) -> Option<(u32, u32)> {
+pub(super) fn numbers(version: &str) -> Option<(u32, u32)> {
     let mut parts = version.split("version ").nth(1)?.split(['.', ' ']);
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }

@@ -7,7 +7,9 @@ use super::console::{Console, Sign};
 use super::follow::Follower;
 use super::frames::{Frame, FrameReader};
 use super::qemu::{Files, Qemu};
+use super::vcpus::Vcpus;
 use super::{Launch, Limits};
+use crate::counters::host::Watched;
 use crate::fault::{At, Fault, Result};
 use crate::process;
 
@@ -115,6 +117,10 @@ pub struct Boot {
     pub warnings: u32,
     /// Whether the kernel killed a process for want of memory.
     pub out_of_memory: bool,
+    /// What was counted, as the plugin wrote it.
+    pub counts: Option<Vec<u8>>,
+    /// What this machine counted of its vCPU threads, where its iterations were marked.
+    pub watched: Option<Watched>,
     /// QEMU's own messages.
     pub log: Vec<u8>,
     /// QEMU's command line.
@@ -140,7 +146,8 @@ pub fn boot(
     heard: &mut dyn FnMut(&Frame),
 ) -> Result<Boot> {
     let files = Files::in_folder(folder);
-    let qemu = Qemu::start(launch, &files, cache)?;
+    let mut qemu = Qemu::start(launch, &files, cache)?;
+    let vcpus = vcpus(&mut qemu, launch);
     let mut watch = Watch {
         console_file: Follower::open(&files.console)?,
         results_file: Follower::open(&files.results)?,
@@ -160,6 +167,14 @@ pub fn boot(
     let ending = watch.until_the_end()?;
     let ending = watch.name(ending, &files)?;
     let took = watch.start.elapsed();
+    let counts = match launch.counter {
+        Some(_) => watch.counts(&files)?,
+        None => None,
+    };
+    let watched = vcpus.map(|counted| match counted {
+        Ok(vcpus) => vcpus.end(),
+        Err(fault) => Watched::nothing(&fault.what),
+    });
     Ok(Boot {
         ending,
         took,
@@ -173,7 +188,18 @@ pub fn boot(
         command: watch.qemu.command,
         until_agent: watch.until_agent,
         in_jobs: watch.in_jobs,
+        counts,
+        watched,
     })
+}
+
+/// Counts from now on, if the guest's iterations are marked. A guest that can't be counted runs all
+/// the same; that it ends at once is for others to say.
+fn vcpus(qemu: &mut Qemu, launch: &Launch) -> Option<Result<Vcpus>> {
+    let stream = qemu.marks.take()?;
+    let jobs = launch.limits.jobs.len();
+    let threads = qemu.vcpu_threads();
+    Some(threads.and_then(|threads| Vcpus::start(stream, launch.clock, &threads, jobs)))
 }
 
 /// What the guest is doing, as far as it has said.
@@ -282,6 +308,15 @@ impl Watch<'_> {
             Frame::Bye { .. } => Phase::Done { since },
             _ => return,
         };
+    }
+
+    /// What the plugin has written, once QEMU is gone and has written all of it.
+    fn counts(&mut self, files: &Files) -> Result<Option<Vec<u8>>> {
+        let since = Instant::now();
+        while self.qemu.child.poll()?.is_none() && since.elapsed() < POWER_OFF {
+            std::thread::sleep(process::TICK);
+        }
+        Ok(std::fs::read(&files.counts).ok())
     }
 
     /// The ending, if the guest has passed the deadline of what it is doing.

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 use ktrial_db::{Cell, CellId, Verdict};
 
+use crate::counters;
+
 /// A knee is where a curve comes within this share of its best.
 const NEAR: f64 = 0.95;
 /// Fewer points are no curve.
@@ -103,7 +105,7 @@ pub fn curves(cells: &[(CellId, Cell)], verdicts: &[&Verdict]) -> Vec<Curve> {
     let mut sweeps: Vec<Curve> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for (id, cell) in cells {
-        let Some(verdict) = verdicts.get(id) else {
+        let Some(verdict) = verdicts.get(id).filter(|_| !counters::explains(cell)) else {
             continue;
         };
         for (parameter, at, others) in numbers(&cell.parameters) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ktrial_db::{AaTrial, BootId, Cell, CellId, Db, Trial, Value};
 
 use super::{Boots, Measured};
+use crate::counters;
 use crate::fault::Result;
 use crate::verdict::design::Design;
 
@@ -40,6 +41,7 @@ pub fn boots(db: &Db, aa: &AaTrial, trial: &Trial) -> Result<(Boots, Vec<String>
     let (cells, others): (Vec<_>, Vec<_>) = db
         .cells(aa.trial)?
         .into_iter()
+        .filter(|(_, cell)| !counters::explains(cell))
         .partition(|(id, _)| whole(id));
     let of_boot = |mut boot: BTreeMap<CellId, Option<Vec<f64>>>| -> Vec<Vec<f64>> {
         cells
