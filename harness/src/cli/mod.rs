@@ -6,6 +6,7 @@ mod db;
 mod doctor;
 mod history;
 mod judged;
+mod machine;
 mod margin;
 mod profile;
 mod report;
@@ -72,6 +73,8 @@ enum Command {
     /// The catalogue: list, show, check against a tree, import
     #[command(subcommand)]
     Series(series::Command),
+    /// What this machine is made of, or another one: packages, nodes, caches, cores, threads
+    Machine(machine::Arguments),
     /// The workloads: parameters with defaults and ranges, and what each measures
     Workloads,
     /// The database: check, path
@@ -130,6 +133,7 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Report(arguments) => report::run(&context, &arguments),
         Command::Apply(arguments) => apply::run(&context, &arguments),
         Command::Series(command) => series::run(&context, &command),
+        Command::Machine(arguments) => machine::run(&arguments),
         Command::Workloads => workloads::run(),
         Command::Db(command) => db::run(&context, &command),
         Command::Completions { .. } => Ok(0),

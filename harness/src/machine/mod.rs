@@ -1,5 +1,9 @@
 //! The machine that a trial runs on: the stable facts that its samples carry.
 
+pub mod hwloc;
+pub mod text;
+pub mod topology;
+
 use ktrial_db::Machine;
 use serde_json::json;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};

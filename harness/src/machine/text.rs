@@ -1,0 +1,183 @@
+//! A topology for people, in a few lines.
+
+use std::fmt::Write;
+
+use super::topology::{Is, Kind, Topology};
+
+/// The whole text, a line for each thing that there is to say.
+pub fn render(topology: &Topology) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, said: String| {
+        let _ = writeln!(text, "{name:<10} {said}");
+    };
+    for (name, fact) in [("machine", "DMIProductName"), ("processor", "CPUModel")] {
+        if let Some(said) = topology.facts.get(fact) {
+            line(name, said.clone());
+        }
+    }
+    line("parts", parts(topology));
+    line("memory", memory(topology));
+    let caches = caches(topology);
+    if !caches.is_empty() {
+        line("caches", caches);
+    }
+    for kind in &topology.kinds {
+        line("kind", kind_of(kind));
+    }
+    for (name, cpus) in [
+        ("offline", &topology.offline),
+        ("forbidden", &topology.disallowed),
+    ] {
+        if !cpus.is_empty() {
+            line(name, format!("CPUs {}", ranges(cpus)));
+        }
+    }
+    if let Some(distances) = topology.distances.as_ref().filter(|all| all.len() > 1) {
+        for (node, row) in topology.parts(Is::Node).iter().zip(distances) {
+            let number = node
+                .number
+                .map_or_else(String::new, |number| number.to_string());
+            let row: Vec<String> = row.iter().map(u64::to_string).collect();
+            line("distances", format!("node {number}: {}", row.join(" ")));
+        }
+    }
+    text
+}
+
+fn parts(topology: &Topology) -> String {
+    let count = |is: Is, one: &str, more: &str| match topology.count(is) {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        n => Some(format!("{n} {more}")),
+    };
+    let counts = [
+        count(Is::Package, "package", "packages"),
+        count(Is::Die, "die", "dies"),
+        count(Is::Node, "node", "nodes"),
+        count(Is::Core, "core", "cores"),
+        count(Is::Thread, "thread", "threads"),
+    ];
+    counts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn memory(topology: &Topology) -> String {
+    let nodes = topology.parts(Is::Node);
+    let all = size(topology.memory_bytes());
+    if nodes.len() < 2 {
+        return all;
+    }
+    let of = nodes.iter().map(|node| {
+        let number = node
+            .number
+            .map_or_else(String::new, |number| number.to_string());
+        format!("node {number} {}", size(node.bytes.unwrap_or(0)))
+    });
+    format!("{all}: {}", of.collect::<Vec<_>>().join(", "))
+}
+
+fn caches(topology: &Topology) -> String {
+    let caches = topology.caches().into_iter().map(|(is, bytes, count)| {
+        let name = match is {
+            // The first level is the only one that is for data alone everywhere.
+            Is::Cache(1) => "L1d".into(),
+            Is::Cache(level) => format!("L{level}"),
+            Is::InstructionCache(level) => format!("L{level}i"),
+            _ => String::new(),
+        };
+        format!("{count} × {name} {}", size(bytes))
+    });
+    caches.collect::<Vec<_>>().join(", ")
+}
+
+fn kind_of(kind: &Kind) -> String {
+    let facts = kind.facts.iter();
+    let facts: Vec<String> = facts
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    format!("CPUs {}: {}", ranges(&kind.cpus), facts.join(", "))
+}
+
+/// `0-3,8`, as the kernel writes lists of CPUs; of ascending numbers.
+pub fn ranges(numbers: &[u32]) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for &number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(number) => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let runs = runs.into_iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    runs.collect::<Vec<_>>().join(",")
+}
+
+/// In the largest unit in which it is a whole number, or with one digit behind the point.
+fn size(bytes: u64) -> String {
+    const UNITS: [(&str, u32); 4] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let fits = UNITS.iter().find(|(_, shift)| bytes >> shift > 0);
+    match fits {
+        None => format!("{bytes} B"),
+        Some((unit, shift)) => {
+            let value = bytes as f64 / (1_u64 << shift) as f64;
+            let text = format!("{value:.1}");
+            format!("{} {unit}", text.strip_suffix(".0").unwrap_or(&text))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+    use super::*;
+    use crate::machine::hwloc;
+
+    /// The text is hwloc's own for an imaginary machine; all figures are in it.
+    #[test]
+    fn a_machine_of_two_packages_is_told_in_a_few_lines() {
+        let words = "pack:2 numa:1(memory=2GB) l3:1(size=16MB) l2:4(size=512kB) core:1 pu:2";
+        let topology = hwloc::synthetic(words).unwrap();
+        let text = render(&topology);
+        let expected = "\
+parts      2 packages, 2 nodes, 8 cores, 16 threads
+memory     4 GiB: node 0 2 GiB, node 1 2 GiB
+caches     8 × L2 512 KiB, 2 × L3 16 MiB
+";
+        assert_eq!(text, expected);
+        assert_eq!(topology.threads_per_core(), 2);
+        assert_eq!(
+            topology.parts(Is::Package)[1].cpus(),
+            (8..16).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn what_describes_no_machine_is_the_users_fault() {
+        for words in [
+            "",
+            "pack:",
+            "pack:2 nonsense:3",
+            "core:99999999999999999999",
+        ] {
+            let fault = hwloc::synthetic(words).unwrap_err();
+            assert_eq!(fault.at, crate::fault::At::User, "{words}");
+        }
+    }
+
+    #[test]
+    fn lists_of_cpus_are_those_of_the_kernel() {
+        for (numbers, text) in [
+            (&[][..], ""),
+            (&[3], "3"),
+            (&[0, 1, 2, 5, 7, 8], "0-2,5,7-8"),
+            (&[u32::MAX], "4294967295"),
+        ] {
+            assert_eq!(ranges(numbers), text);
+        }
+        assert_eq!(size(0), "0 B");
+        assert_eq!(size(1280 << 10), "1.2 MiB");
+        assert_eq!(size(48 << 10), "48 KiB");
+    }
+}
