@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use ktrial_db::{Db, Observation, Trial, TrialId, Value, canonical_parameters};
+use ktrial_db::{Db, MAX_ARTIFACT_BYTES, Observation, Trial, TrialId, Value, canonical_parameters};
 
 use super::lanes::{self, Done, Due, Lanes};
-use super::record::{self, JobReport};
+use super::record::JobReport;
 use super::rounds::stored;
 use super::{Prepared, Run};
 use crate::counters::fold::fold;
@@ -20,6 +20,10 @@ use crate::terminal::{complain, plain};
 use crate::timestamp::unix_ms;
 use crate::vm::Boot;
 use crate::vm::frames::Frame;
+
+/// Of all stacks of a boot together, so many bytes are kept, less than an observation may have: names
+/// may have to be escaped.
+const MOST_BYTES: usize = MAX_ARTIFACT_BYTES / 4;
 
 /// Makes the boots that no earlier run has made.
 pub(super) fn run(
@@ -90,10 +94,10 @@ fn store(db: &mut Db, trial: &Trial, prepared: &Prepared, done: Done) -> Result<
     let runs = &prepared.plan.runs;
     let variant = &prepared.plan.variants[due.variant];
     let reports = JobReport::all(&boot.frames, runs.len());
-    let trouble = record::trouble(&boot, &variant.name, runs, &reports);
-    let trouble = match trouble {
-        Some((_, fault)) if fault.at == At::Host => return Err(fault),
-        other => other.map(|(_, fault)| fault.what),
+    // What one job's failure says of that job is in its own report.
+    let trouble = match boot.fault(&variant.name) {
+        Some(fault) if fault.at == At::Host => return Err(fault),
+        other => other.map(|fault| fault.what),
     };
     if let Some(why) = &trouble {
         complain(&plain(&format!(
@@ -112,6 +116,7 @@ fn store(db: &mut Db, trial: &Trial, prepared: &Prepared, done: Done) -> Result<
         if let Some(why) = trouble.clone().or_else(|| silence(report)) {
             stacks = absent(stacks, why);
         }
+        stacks.keep_heaviest(MOST_BYTES / runs.len().max(1));
         fill_in(stacks, run, report)
     });
     let seen: Vec<Stacks> = seen.collect::<Result<_>>()?;
