@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use super::USER;
 use super::profile::Profile;
 
 /// One function, all of user space, or all together, in both kernels: instructions an operation, the
@@ -49,9 +50,6 @@ fn squared_error(values: &[f64]) -> Option<f64> {
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (values.len() > 1).then(|| squares / (count - 1.0) / count)
 }
-
-/// What user space is called among the functions.
-const USER: &str = "user space";
 
 /// All together, and then each function of both, those that the change costs or saves most first.
 /// None where one side has no boots.

@@ -12,7 +12,7 @@ use super::{Prepared, Run};
 use crate::counters::fold::fold;
 use crate::counters::stacks::{Stacks, Watch};
 use crate::counters::symbols::Symbols;
-use crate::fault::{At, Fault, OrHost, Result};
+use crate::fault::{At, OrHost, Result};
 use crate::guest::perturb::boot_seed;
 use crate::home::Home;
 use crate::progress::Progress;
@@ -106,10 +106,7 @@ fn store(db: &mut Db, trial: &Trial, prepared: &Prepared, done: Done) -> Result<
             variant.name
         )));
     }
-    let kernel = prepared.kernels.get(&variant.kernel);
-    let kernel =
-        kernel.ok_or_else(|| Fault::host(format!("the kernel of {} is gone", variant.name)))?;
-    let symbols = Symbols::read(&kernel.symbols())?;
+    let symbols = Symbols::read(&prepared.kernel(variant)?.symbols())?;
     let jobs = runs.iter().zip(&reports).enumerate();
     let seen = jobs.map(|(job, (run, report))| {
         let mut stacks = seen(watch, &boot, job, &symbols);
