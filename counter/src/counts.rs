@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Jobs and iterations count from 0. `interval` is followed by its functions, those that ran. An end
-//! without a beginning, or a beginning without an end, makes no interval. Without `end` it was cut.
+//! without a beginning, or a beginning without an end, makes no interval. Without `end` it was cut:
+//! by QEMU's death, or because a guest made marks without end.
 
 use std::io::Write;
 
@@ -23,20 +24,23 @@ pub struct Counts<W: Write> {
     iteration: u32,
     /// The counters when the iteration began.
     begun: Option<Vec<u64>>,
+    /// Bytes that may still be written.
+    left: usize,
 }
 
 impl<W: Write> Counts<W> {
-    /// Begins the text.
+    /// Begins the text, which gets no longer than `most` bytes.
     ///
     /// # Errors
     /// Those of `out`, here and below.
-    pub fn begin(mut out: W) -> std::io::Result<Counts<W>> {
+    pub fn begin(mut out: W, most: usize) -> std::io::Result<Counts<W>> {
         out.write_all(b"ktrial-counts 1\n")?;
         Ok(Counts {
             out,
             job: None,
             iteration: 0,
             begun: None,
+            left: most,
         })
     }
 
@@ -81,17 +85,29 @@ impl<W: Write> Counts<W> {
             .collect();
         let user = counts.get(USER).copied().unwrap_or(0);
         let kernel: u64 = counts.iter().skip(USER + 1).sum();
-        writeln!(self.out, "interval {job} {iteration} {user} {kernel}")?;
+        self.line(&format!("interval {job} {iteration} {user} {kernel}\n"))?;
         let functions = counts.iter().enumerate().skip(USER + 1);
         for (place, count) in functions.filter(|(_, count)| **count > 0) {
             let name = symbols.name(place);
-            writeln!(self.out, "function {job} {iteration} {count} {name}")?;
+            self.line(&format!("function {job} {iteration} {count} {name}\n"))?;
         }
         Ok(())
     }
 
-    /// Ends the text.
+    /// Once one line had no room, there is none for any other.
+    fn line(&mut self, line: &str) -> std::io::Result<()> {
+        self.left = self.left.saturating_sub(line.len());
+        match self.left {
+            0 => Ok(()),
+            _ => self.out.write_all(line.as_bytes()),
+        }
+    }
+
+    /// Ends the text, if it is whole.
     pub fn end(&mut self) -> std::io::Result<()> {
+        if self.left == 0 {
+            return self.out.flush();
+        }
         self.out.write_all(b"end\n")?;
         self.out.flush()
     }
@@ -103,9 +119,11 @@ mod tests {
 
     #[test]
     fn intervals_are_differences_by_job_and_iteration() {
-        let symbols = Symbols::read("ffffffff81000000 open\nffffffff81000100 close\n").unwrap();
+        let symbols =
+            Symbols::read("ffffffff81000000 open\nffffffff81000100 close\nffffffff82000000 _end\n")
+                .unwrap();
         let mut text = Vec::new();
-        let mut counts = Counts::begin(&mut text).unwrap();
+        let mut counts = Counts::begin(&mut text, 1000).unwrap();
         let mut mark = |mark, now: [u64; 4]| {
             counts.mark(mark, &symbols, || now.to_vec()).unwrap();
         };
@@ -132,6 +150,25 @@ mod tests {
              interval 0 1 0 7\nfunction 0 1 7 close\n\
              interval 1 0 1 0\n\
              end\n"
+        );
+    }
+
+    #[test]
+    fn a_text_that_grows_too_long_is_cut_and_has_no_end() {
+        let symbols = Symbols::read("").unwrap();
+        let mut text = Vec::new();
+        // Two lines of 19 bytes each fit.
+        let mut counts = Counts::begin(&mut text, 50).unwrap();
+        counts.mark(Mark::Job, &symbols, Vec::new).unwrap();
+        for n in 0..4 {
+            counts.mark(Mark::Begin, &symbols, || vec![n, 0]).unwrap();
+            counts.mark(Mark::End, &symbols, || vec![n + 1, 0]).unwrap();
+        }
+        counts.end().unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(
+            text,
+            "ktrial-counts 1\ninterval 0 0 1 0\ninterval 0 1 1 0\n"
         );
     }
 }

@@ -17,6 +17,9 @@ use crate::symbols::Symbols;
 #[unsafe(no_mangle)]
 pub static qemu_plugin_version: c_int = qemu::VERSION;
 
+/// The longest text, in bytes: thousands of iterations, each with all functions that run in one.
+const MOST: usize = 256 << 20;
+
 static PLUGIN: OnceLock<Plugin> = OnceLock::new();
 
 struct Plugin {
@@ -86,7 +89,7 @@ impl Plugin {
         let path = wanted("out")?;
         let out = File::create(path).map_err(|e| format!("write {path}: {e}"))?;
         let counts =
-            Counts::begin(BufWriter::new(out)).map_err(|e| format!("write {path}: {e}"))?;
+            Counts::begin(BufWriter::new(out), MOST).map_err(|e| format!("write {path}: {e}"))?;
         let board = Board::new(symbols.places());
         Ok(Plugin {
             symbols,

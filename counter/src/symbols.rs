@@ -51,9 +51,11 @@ impl Symbols {
         if address < KERNEL {
             return USER;
         }
-        // The function that begins last before it, or at it.
+        // The function that begins last before it, or at it. The last symbol is the kernel's end:
+        // what lies there is a module's, or made at run time.
         match self.starts.partition_point(|start| *start <= address) {
             0 => UNNAMED,
+            n if n == self.starts.len() => UNNAMED,
             n => FIRST + n - 1,
         }
     }
@@ -71,14 +73,17 @@ mod tests {
 
     #[test]
     fn an_address_belongs_to_the_function_that_begins_last_before_it() {
-        let text = "ffffffff81000010 second\nffffffff81000000 first\nffffffff81000010 alias\n";
+        let text = "ffffffff81000010 second\nffffffff81000000 first\nffffffff81000010 alias\n\
+            ffffffff82000000 _end\n";
         let symbols = Symbols::read(text).unwrap();
-        assert_eq!(symbols.places(), 4);
+        assert_eq!(symbols.places(), 5);
         let name = |address| symbols.name(symbols.place(address));
         assert_eq!(name(0xffff_ffff_8100_0000), "first");
         assert_eq!(name(0xffff_ffff_8100_000f), "first");
         assert_eq!(name(0xffff_ffff_8100_0010), "second");
+        assert_eq!(name(0xffff_ffff_81ff_ffff), "second");
         assert_eq!(symbols.place(0xffff_8000_0000_0000), UNNAMED);
+        assert_eq!(symbols.place(0xffff_ffff_c000_0000), UNNAMED);
         assert_eq!(symbols.place(0x40_1000), USER);
         assert_eq!(symbols.name(UNNAMED), "?");
     }

@@ -124,7 +124,7 @@ pub(crate) fn unpack(content: &[u8]) -> Result<Vec<u8>> {
     GzDecoder::new(content)
         .take(bound)
         .read_to_end(&mut bytes)
-        .map_err(|error| Error::Damaged(format!("an artifact does not unpack: {error}")))?;
+        .map_err(|error| Error::Damaged(format!("what is stored does not unpack: {error}")))?;
     if bytes.len() > MAX_ARTIFACT_BYTES {
         return Err(Error::Damaged(
             "an artifact unpacks beyond its bound".into(),

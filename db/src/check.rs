@@ -122,6 +122,7 @@ impl Db {
         let rule = "a boot and its samples are as they were recorded";
         note(&mut findings, rule, seal::broken(db))?;
         note(&mut findings, "artifacts unpack", bad_artifacts(db))?;
+        note(&mut findings, "observations unpack", bad_observations(db))?;
         let rule = "the schema is what the migrations make";
         note(&mut findings, rule, foreign_schema(db))?;
         Ok(findings)
@@ -159,6 +160,25 @@ fn artifact_fault(row: &Row) -> rusqlite::Result<Option<String>> {
     let content: Vec<u8> = row.get("content")?;
     let fault = artifact::fault(&content, row.get("raw_bytes")?, row.get("is_cut")?);
     Ok(fault.map(|fault| format!("boot {boot}, {kind}: {fault}")))
+}
+
+fn bad_observations(db: &Connection) -> Result<Vec<String>> {
+    let rows = row::all(
+        db,
+        "SELECT trial, variant, kind, content FROM observation",
+        [],
+        |row| {
+            let place: (i64, i64, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok((place, artifact::unpack(&row.get::<_, Vec<u8>>(3)?)))
+        },
+    )?;
+    let bad = rows
+        .into_iter()
+        .filter_map(|((trial, variant, kind), unpacked)| {
+            let error = unpacked.err()?;
+            Some(format!("trial {trial}, variant {variant}, {kind}: {error}"))
+        });
+    Ok(bad.take(SHOWN).collect())
 }
 
 /// Tables, indexes and triggers that differ from those of a new database.

@@ -21,7 +21,8 @@ pub struct Observation {
     pub started_at: i64,
     /// When it had ended, in unix milliseconds.
     pub ended_at: i64,
-    /// What was seen, as JSON; at most [`MAX_ARTIFACT_BYTES`].
+    /// What was seen, as JSON; at most [`MAX_ARTIFACT_BYTES`]. Empty where the stored bytes are
+    /// damaged, which [`Db::check`] finds.
     pub json: Vec<u8>,
 }
 
@@ -61,18 +62,16 @@ impl Db {
     /// All observations of a trial, by kind, and in the order of its variants.
     ///
     /// # Errors
-    /// [`Error::Damaged`] when the stored bytes don't unpack.
+    /// [`Error::Damaged`] when a row can't be read.
     pub fn observations(&self, trial: TrialId) -> Result<Vec<Observation>> {
         let sql = "SELECT observation.* FROM observation
             JOIN variant ON variant.id = observation.variant
             WHERE observation.trial = ?1 ORDER BY kind, variant.position";
-        let packed = row::all(&self.connection, sql, [trial], |row| Ok(read(row)))?;
-        let unpacked = packed.into_iter().map(|read| {
-            let mut observation = read?;
-            observation.json = artifact::unpack(&observation.json)?;
+        row::all(&self.connection, sql, [trial], |row| {
+            let mut observation = read(row)?;
+            observation.json = artifact::unpack(&observation.json).unwrap_or_default();
             Ok(observation)
-        });
-        unpacked.collect()
+        })
     }
 }
 

@@ -120,6 +120,16 @@ BEGIN SELECT RAISE(ABORT, 'an artifact is never overwritten'); END;",
     );
 }
 
+/// `INSERT` of what is no gzip at all; nothing keeps a statement of its own from that.
+#[test]
+fn observations_that_do_not_unpack() {
+    assert_finds(
+        "INSERT INTO observation (trial, variant, kind, seed, started_at, ended_at, content)
+            VALUES (1, 2, 'profile', 0, 0, 0, x'1f8b')",
+        "observations unpack: trial 1, variant 2, profile: the database is damaged",
+    );
+}
+
 #[test]
 fn figures_that_changed_by_themselves() {
     let again = "CREATE TRIGGER sample_is_final BEFORE UPDATE ON sample

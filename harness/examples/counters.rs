@@ -24,7 +24,7 @@ const WORKLOADS: [&str; 2] = ["exec", "fd-churn:fds=20000,touch=4096"];
 #[derive(Parser)]
 struct Arguments {
     /// Boots of each way
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     /// Guest milliseconds of an iteration; three are made of each workload
     #[arg(long, default_value_t = 500)]

@@ -56,6 +56,19 @@ pub fn folded(line: &str) -> String {
     text
 }
 
+/// A plain number with commas between thousands; what stands behind its point stays.
+pub fn grouped(plain: &str) -> String {
+    let (whole, rest) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
+    let mut shown = String::new();
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown + rest
+}
+
 /// One line on standard error; where that is closed or full there is nobody to tell.
 pub fn complain(line: &str) {
     use std::io::Write;

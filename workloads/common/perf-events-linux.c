@@ -117,6 +117,8 @@ static uint64_t scaled(struct reading from, struct reading to)
 	return (uint64_t)((double)value * (double)enabled / (double)running);
 }
 
+/* What was never counted while it was on is unknown, and not 0: then `missing`
+ * says so from here on. */
 static uint64_t count(size_t i, uint64_t iteration)
 {
 	uint64_t sum = 0, enabled = 0, running = 0;
@@ -125,6 +127,8 @@ static uint64_t count(size_t i, uint64_t iteration)
 		struct reading from = begun[i][processor], ended;
 
 		read_event(i, processor, &ended);
+		if (ended.enabled > from.enabled && ended.running == from.running)
+			missing[i] = "the processor's counters were taken by others";
 		sum += scaled(from, ended);
 		enabled += ended.enabled - from.enabled;
 		running += ended.running - from.running;
@@ -138,12 +142,13 @@ static uint64_t count(size_t i, uint64_t iteration)
 void perf_events_end(uint64_t iteration)
 {
 	for (size_t i = 0; i < EVENTS; i++) {
-		uint64_t sum = missing[i] ? 0 : count(i, iteration);
+		int was_there = !missing[i];
+		uint64_t sum = was_there ? count(i, iteration) : 0;
 
 		if (!missing[i])
 			printf("count %" PRIu64 " %s.%s %" PRIu64 "\n", iteration,
 			       events[i].source, events[i].name, sum);
-		else if (iteration == 0)
+		else if (iteration == 0 || was_there)
 			printf("uncounted %s.%s %s\n", events[i].source, events[i].name,
 			       missing[i]);
 	}

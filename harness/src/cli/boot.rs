@@ -85,11 +85,11 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     if let Some(watched) = &boot.watched {
         print(&hosted(watched))?;
     }
-    if let Some(counts) = &boot.counts {
-        print(&counted(counts)?)?;
-    }
     if let Some(fault) = boot.fault("this kernel") {
         return Err(fault);
+    }
+    if let Some(counts) = &boot.counts {
+        print(&counted(counts)?)?;
     }
     let failed = boot.frames.iter().any(|frame| match frame {
         Frame::End { how, .. } => *how != JobEnd::Exit(0),

@@ -23,6 +23,8 @@ pub(super) struct Judged {
     spreads: Vec<Spread>,
     /// Where instructions went, if they were counted.
     differences: Vec<Difference>,
+    /// Whether kernels were watched too.
+    was_watched: bool,
 }
 
 impl Judged {
@@ -36,6 +38,7 @@ impl Judged {
             claims: claims::held(db, &trial, &cells, &verdicts)?,
             spreads: spread::spreads(&trial, &cells, &db.samples(id)?),
             differences: stored::differences(db, &trial)?,
+            was_watched: !db.observations(id)?.is_empty(),
             trial,
             cells,
             verdicts,
@@ -52,6 +55,10 @@ impl Judged {
         };
         text.push_str(&spread::render(&self.spreads));
         text.push_str(&stored::render(&self.differences, FUNCTIONS));
+        if self.was_watched {
+            let id = self.trial.id;
+            text += &format!("\nwhat the watched boots saw: ktrial profile {id}, and the report\n");
+        }
         text.push_str(&self.left_out);
         text.push_str(&claims::render(&self.claims));
         text

@@ -9,11 +9,12 @@ use inferno::flamegraph::color::{Color, PaletteMap, parse_hex_color};
 use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
 use ktrial_db::TrialId;
 
+use super::USER;
 use super::observed::Pair;
 use super::shares::shares;
 use super::stacks::Stacks;
 use crate::fault::{OrHost, Result};
-use crate::terminal;
+use crate::terminal::{self, grouped};
 
 /// What a flame graph shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,12 +76,17 @@ pub fn drawings(pair: &Pair) -> Result<Vec<Drawing>> {
 }
 
 fn alone(pair: &Pair, stacks: &Stacks, shows: Shows, name: &str) -> Result<Drawing> {
-    let mut subtitle = format!("{}: {} {}", pair.event, grouped(stacks.total()), pair.unit);
+    let mut subtitle = format!(
+        "{}: {} {}",
+        pair.event,
+        grouped(&stacks.total().to_string()),
+        pair.unit
+    );
     if stacks.operations > 0 {
-        subtitle += &format!(" in {} operations", grouped(stacks.operations));
+        subtitle += &format!(" in {} operations", grouped(&stacks.operations.to_string()));
     }
     if stacks.lost > 0 {
-        subtitle += &format!(", {} stacks lost", grouped(stacks.lost));
+        subtitle += &format!(", {} stacks lost", grouped(&stacks.lost.to_string()));
     }
     let weights = stacks.stacks.iter();
     let weights = weights.map(|(stack, weight)| (stack.as_str(), weight.to_string()));
@@ -185,22 +191,9 @@ fn common(totals: [f64; 2], operations: Option<[f64; 2]>) -> (String, [f64; 2]) 
         .unwrap_or(10_u64.pow(15));
     let name = match of {
         1 => "an operation".into(),
-        of => format!("{} operations", grouped(of)),
+        of => format!("{} operations", grouped(&of.to_string())),
     };
     (name, operations.map(|done| of as f64 / done))
-}
-
-/// With commas between thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// What stands above a flame graph.
@@ -292,14 +285,14 @@ fn palette<'a>(stacks: impl Iterator<Item = &'a str>) -> PaletteMap {
         (246, 210, 160),
     ];
     const ALL: (u8, u8, u8) = (222, 223, 217);
-    const USER: (u8, u8, u8) = (176, 204, 198);
+    const IN_USER: (u8, u8, u8) = (176, 204, 198);
     const LOCK: (u8, u8, u8) = (205, 184, 240);
     let mut palette = PaletteMap::default();
     let mut put = |name: &str, (r, g, b)| palette.insert(name, Color { r, g, b });
     put("", ALL);
     for frame in stacks.flat_map(|stack| stack.split(';')) {
         let color = match frame {
-            "user space" => USER,
+            USER => IN_USER,
             lock if lock.starts_with('[') => LOCK,
             function => {
                 let sum = function

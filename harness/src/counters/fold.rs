@@ -1,13 +1,10 @@
 //! From the addresses that a guest's `watch` program prints (`workloads/PROTOCOL.md`) to folded
 //! stacks with names.
 
-use super::stacks::{Stacks, Watch};
+use super::USER;
+use super::stacks::{OTHER, Stacks, Watch};
 use super::symbols::Symbols;
 
-/// What is said of a program's user space, of which the kernel's symbols know nothing.
-const USER: &str = "user space";
-/// What is said of stacks for which the guest had no room.
-const OTHER: &str = "other";
 /// What is said of an address in no function that is known: of a module, or made at run time.
 const UNKNOWN: &str = "[unknown]";
 

@@ -16,6 +16,9 @@ pub mod stored;
 pub mod symbols;
 pub mod waits;
 
+/// What user space is called among functions of the kernel.
+pub const USER: &str = "user space";
+
 /// The source of a metric that is counted: `irq` of `irq.tlb`. None of what a workload measures itself.
 pub fn source(metric: &str) -> Option<&str> {
     metric.split_once('.').map(|(source, _)| source)

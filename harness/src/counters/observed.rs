@@ -72,15 +72,17 @@ impl Pair {
         known.then(|| operations.map(|operations| operations as f64))
     }
 
-    /// `base lost 12 stacks`, `base: why nothing was seen`; empty where nothing is lacking.
+    /// `base lost 12 stacks`, `base: why nothing was seen`, `base was not watched`; empty where
+    /// nothing is lacking.
     pub fn lacks(&self) -> String {
         let sides = self.names.iter().zip(&self.sides);
-        let lacks = sides.filter_map(|(name, side)| match side.as_ref()? {
-            Stacks {
+        let lacks = sides.filter_map(|(name, side)| match side {
+            None => Some(format!("{name} was not watched")),
+            Some(Stacks {
                 absent: Some(why), ..
-            } => Some(format!("{name}: {why}")),
-            Stacks { lost: 0, .. } => None,
-            Stacks { lost, .. } => Some(format!("{name} lost {lost} stacks")),
+            }) => Some(format!("{name}: {why}")),
+            Some(Stacks { lost: 0, .. }) => None,
+            Some(Stacks { lost, .. }) => Some(format!("{name} lost {lost} stacks")),
         });
         lacks.collect::<Vec<_>>().join("; ")
     }

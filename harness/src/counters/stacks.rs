@@ -12,6 +12,9 @@ pub const PROFILE: &str = "profile";
 /// Kind of an observation of every wait for a lock that was held.
 pub const LOCKS: &str = "locks";
 
+/// What stands for all stacks for which there was no room.
+pub const OTHER: &str = "other";
+
 /// What is looked for in a boot that is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -116,6 +119,32 @@ impl Stacks {
         times.fold(0, u64::saturating_add)
     }
 
+    /// Keeps the heaviest stacks whose names take at most so many bytes, with what is said of each;
+    /// the others are one, [`OTHER`].
+    pub fn keep_heaviest(&mut self, bytes: usize) {
+        // Quotes, colon, comma and number, twice where times are kept too.
+        let each = if self.times.is_empty() { 1 } else { 2 };
+        let size = |stack: &String| each * (stack.len() + 24);
+        let mut heaviest: Vec<(&String, u64)> = self.stacks.iter().map(|(s, w)| (s, *w)).collect();
+        // Stable: of equal weight, those that come first by name.
+        heaviest.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
+        let mut left = bytes;
+        let too_many = heaviest.into_iter().skip_while(|(stack, _)| {
+            let fits = size(stack) <= left;
+            left = left.saturating_sub(size(stack));
+            fits
+        });
+        let too_many: Vec<String> = too_many.map(|(stack, _)| stack.clone()).collect();
+        for stack in too_many.iter().filter(|stack| *stack != OTHER) {
+            for all in [&mut self.stacks, &mut self.times] {
+                if let Some(number) = all.remove(stack) {
+                    let sum = all.entry(OTHER.to_owned()).or_insert(0);
+                    *sum = sum.saturating_add(number);
+                }
+            }
+        }
+    }
+
     /// Adds what was seen of the same workload at another time.
     pub fn add(&mut self, more: &Stacks) {
         if !(self.times.is_empty() && more.times.is_empty()) {
@@ -203,5 +232,25 @@ mod tests {
         let mut much = stacks(&[("a", u64::MAX), ("b", 1)], &[]);
         much.add(&stacks(&[("a", 1)], &[]));
         assert_eq!(much.total(), u64::MAX);
+    }
+
+    #[test]
+    fn what_has_no_room_is_one_stack_and_nothing_is_lost() {
+        let weights = [("a;long;one", 1), ("b", 7), ("c", 9), ("d", 2)];
+        let mut seen = stacks(&weights, &[("a;long;one", 1), ("b", 3), ("c", 4), ("d", 1)]);
+        seen.keep_heaviest(100);
+        assert_eq!(
+            seen.stacks,
+            [("b".into(), 7), ("c".into(), 9), (OTHER.into(), 3)].into()
+        );
+        assert_eq!(
+            seen.times,
+            [("b".into(), 3), ("c".into(), 4), (OTHER.into(), 2)].into()
+        );
+        let mut whole = stacks(&weights, &[]);
+        whole.keep_heaviest(10_000);
+        assert_eq!(whole, stacks(&weights, &[]));
+        whole.keep_heaviest(0);
+        assert_eq!(whole.stacks, [(OTHER.into(), 19)].into());
     }
 }

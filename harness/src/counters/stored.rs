@@ -20,7 +20,7 @@ pub struct Difference {
     pub variant: String,
     /// Boots of the base, and of the variant.
     pub boots: (usize, usize),
-    /// What costs or saves most first.
+    /// All together, and then what costs or saves most.
     pub lines: Vec<Line>,
 }
 
@@ -94,7 +94,8 @@ pub fn render(differences: &[Difference], most: usize) -> String {
         .map(|difference| {
             let (base, variant) = difference.boots;
             format!(
-                "\n{} against {}, {}: where instructions went ({base} and {variant} boots)\n{}",
+                "\n{} against {}, {}: where instructions went ({base} and {variant} boots; ± is the \
+                 standard error)\n{}",
                 difference.variant,
                 difference.base,
                 observed::what(&difference.workload, &difference.parameters),

@@ -54,6 +54,9 @@ pub struct Kernel {
     pub build_ms: u64,
     /// Size of the image in bytes.
     pub size: u64,
+    /// Size of the table of its symbols in bytes; none of a kernel that an earlier ktrial built.
+    #[serde(default)]
+    pub symbols_size: Option<u64>,
     /// Options of the fragment that the tree did not take.
     pub refused_options: Vec<String>,
     /// SHA-256 of the image, in hex. Not part of the card: it is taken of the bytes that lie there.
@@ -158,8 +161,12 @@ impl Builder<'_> {
                 .say(&format!("kernel of {name}: {hash}, cached"));
             return Ok(kernel);
         }
+        let damaged = match folder.exists() {
+            true => "damaged in the cache, ",
+            false => "",
+        };
         self.progress
-            .say(&format!("kernel of {name}: {hash}, to be built"));
+            .say(&format!("kernel of {name}: {hash}, {damaged}to be built"));
         let _lock = self.tree.lock(self.home)?;
         // Another ktrial may have built it while this one waited.
         if let Some(kernel) = cached(&folder) {
@@ -183,6 +190,7 @@ impl Builder<'_> {
             built_at: unix_ms(),
             build_ms: start.elapsed().as_millis() as u64,
             size,
+            symbols_size: Some(built.symbols.len() as u64),
             refused_options: built.refused_options.clone(),
             image_sha256: sha256_of_file(&built.image)
                 .or_host(|| format!("read {}", built.image.display()))?,
@@ -217,9 +225,11 @@ fn cached(folder: &Path) -> Option<Kernel> {
     let card = fs::read(folder.join(CARD)).ok()?;
     let mut kernel: Kernel = serde_json::from_slice(&card).ok()?;
     kernel.folder = folder.to_path_buf();
-    // A kernel of an earlier ktrial has no symbols, and is built again.
-    let whole =
-        fs::metadata(kernel.image()).ok()?.len() == kernel.size && kernel.symbols().is_file();
+    // A kernel of a ktrial before that has no symbols, and is built again.
+    let symbols = fs::metadata(kernel.symbols()).ok()?.len();
+    let whole = fs::metadata(kernel.image()).ok()?.len() == kernel.size
+        && symbols > 0
+        && kernel.symbols_size.is_none_or(|size| size == symbols);
     kernel.image_sha256 = sha256_of_file(&kernel.image()).ok()?;
     whole.then_some(kernel)
 }
@@ -245,4 +255,38 @@ fn store(kernel: &Kernel, built: &Built, objects: &Path) -> Result<()> {
 fn file_name(path: &Path) -> String {
     path.file_name()
         .map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+    use super::*;
+
+    /// A copy that was cut names other functions, and would do so in silence.
+    #[test]
+    fn a_kernel_with_an_image_or_symbols_that_were_cut_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let card = |symbols: &str| {
+            format!(
+                r#"{{"hash": "a", "tree": "", "commit": "", "config": "", "toolchain": "",
+                "release": "", "image": "vmlinux", "built_at": 0, "build_ms": 0, "size": 5,
+                {symbols} "refused_options": []}}"#
+            )
+        };
+        let whole = |image: &str, symbols: &str, said: &str| {
+            fs::write(path("vmlinux"), image).unwrap();
+            fs::write(path(SYMBOLS), symbols).unwrap();
+            fs::write(path(CARD), card(said)).unwrap();
+            cached(folder.path()).is_some()
+        };
+        let table = "ffffffff81000000 _text\n";
+        assert!(whole("image", table, r#""symbols_size": 23,"#));
+        assert!(!whole("imag", table, r#""symbols_size": 23,"#));
+        assert!(!whole("image", &table[..20], r#""symbols_size": 23,"#));
+        // Of an earlier ktrial, which did not say how long it is.
+        assert!(whole("image", table, ""));
+        assert!(!whole("image", "", ""));
+    }
 }

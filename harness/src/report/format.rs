@@ -1,5 +1,6 @@
 //! Numbers, times and sizes for people.
 
+use crate::terminal::grouped;
 use crate::timestamp::date;
 
 /// The minus sign, as wide as a plus.
@@ -103,19 +104,6 @@ pub(super) fn significant(value: f64, digits: usize) -> String {
     } else {
         text
     }
-}
-
-/// Commas between thousands of the digits before the point.
-fn grouped(plain: &str) -> String {
-    let (whole, rest) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
-    let mut shown = String::new();
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown + rest
 }
 
 /// A number with so many decimals, thousands grouped, with a minus sign where it is negative.

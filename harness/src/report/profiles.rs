@@ -115,31 +115,33 @@ fn picture(drawing: &Drawing, link: &str, is_first: bool) -> Picture {
 fn exact(difference: &Difference) -> Table {
     let (base, variant) = difference.boots;
     let number = |value: f64| format::decimals(value, 1);
-    let row = |name: String, base: f64, variant: f64, is_sum| Row {
-        name,
+    let cost = |line: &difference::Line| {
+        let cost = format::signed(line.cost(), 1);
+        match line.error {
+            Some(error) => format!("{cost} ± {}", number(error)),
+            None => cost,
+        }
+    };
+    let row = |line: &difference::Line, is_sum| Row {
+        name: line.name.clone(),
         detail: String::new(),
-        numbers: vec![
-            number(base),
-            number(variant),
-            format::signed(variant - base, 1),
-        ],
-        tone: tone(((variant - base) * 10.0).round()),
+        numbers: vec![number(line.base), number(line.variant), cost(line)],
+        tone: tone((line.cost() * 10.0).round()),
         is_sum,
     };
-    let sum = |name: String, lines: &[difference::Line]| {
-        let all = |of: fn(&difference::Line) -> f64| lines.iter().map(of).sum();
-        row(name, all(|line| line.base), all(|line| line.variant), true)
-    };
-    let lines = &difference.lines;
+    let (all, lines) = difference.lines.split_at(difference.lines.len().min(1));
     let (listed, rest) = lines.split_at(lines.len().min(LISTED));
-    let mut rows = vec![sum("all".into(), lines)];
-    rows.extend(
-        listed
-            .iter()
-            .map(|l| row(l.name.clone(), l.base, l.variant, false)),
-    );
+    let mut rows: Vec<Row> = all.iter().map(|line| row(line, true)).collect();
+    rows.extend(listed.iter().map(|line| row(line, false)));
     if !rest.is_empty() {
-        rows.push(sum(others(rest.len()), rest));
+        let sum = |of: fn(&difference::Line) -> f64| rest.iter().map(of).sum();
+        let others = difference::Line {
+            name: others(rest.len()),
+            base: sum(|line| line.base),
+            variant: sum(|line| line.variant),
+            error: None,
+        };
+        rows.push(row(&others, true));
     }
     Table {
         name: what(&difference.workload, &difference.parameters),
@@ -147,7 +149,8 @@ fn exact(difference: &Difference) -> Table {
         variant: difference.variant.clone(),
         what: "instructions an operation, exact".into(),
         note: format!(
-            "Counted by the emulator; the mean over {} of the base and {} of the variant.",
+            "Counted by the emulator; the mean over {} of the base and {} of the variant. ± is the \
+             standard error of the cost.",
             format::count(base, "boot"),
             format::count(variant, "boot")
         ),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{PlannedVariant, Prepared, Run};
 use crate::counters::stacks::Watch;
-use crate::fault::{At, Fault, OrHost, Result};
+use crate::fault::{At, OrHost, Result};
 use crate::guest::{Guest, Perturbation};
 use crate::home::Home;
 use crate::machine;
@@ -151,10 +151,7 @@ impl<'a> Lanes<'a> {
     fn boot(&self, due: &Due) -> Result<Boot> {
         let prepared = self.prepared;
         let variant = &prepared.plan.variants[due.variant];
-        let kernel = prepared
-            .kernels
-            .get(&variant.kernel)
-            .ok_or_else(|| Fault::host(format!("the kernel of {} is gone", variant.name)))?;
+        let kernel = prepared.kernel(variant)?;
         let guest = Guest {
             shape: prepared.plan.shape,
             clock: prepared.plan.clock,

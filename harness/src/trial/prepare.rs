@@ -9,8 +9,8 @@ use ktrial_patches::apply::Applied;
 use ktrial_patches::catalogue::Series;
 use serde_json::json;
 
-use super::{KernelOf, Plan, identical};
-use crate::fault::{OrHost, Result};
+use super::{KernelOf, Plan, PlannedVariant, identical};
+use crate::fault::{Fault, OrHost, Result};
 use crate::guest::{Guest, Programs};
 use crate::hash::{hash16, sha256_of_file};
 use crate::home::Home;
@@ -133,6 +133,15 @@ pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Resu
 }
 
 impl Prepared {
+    /// The kernel that a variant boots.
+    ///
+    /// # Errors
+    /// A host fault if it was not prepared.
+    pub(super) fn kernel(&self, variant: &PlannedVariant) -> Result<&Kernel> {
+        let kernel = self.kernels.get(&variant.kernel);
+        kernel.ok_or_else(|| Fault::host(format!("the kernel of {} is gone", variant.name)))
+    }
+
     /// Stores the trial before its first boot.
     pub(super) fn begin(&self, db: &mut Db) -> Result<TrialId> {
         let machine = db.put_machine(&self.machine)?;

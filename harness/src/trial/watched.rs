@@ -3,16 +3,16 @@
 
 use std::path::PathBuf;
 
-use ktrial_db::{Db, Observation, Trial, TrialId, Value, canonical_parameters};
+use ktrial_db::{Db, MAX_ARTIFACT_BYTES, Observation, Trial, TrialId, Value, canonical_parameters};
 
 use super::lanes::{self, Done, Due, Lanes};
-use super::record::{self, JobReport};
+use super::record::JobReport;
 use super::rounds::stored;
 use super::{Prepared, Run};
 use crate::counters::fold::fold;
 use crate::counters::stacks::{Stacks, Watch};
 use crate::counters::symbols::Symbols;
-use crate::fault::{At, Fault, OrHost, Result};
+use crate::fault::{At, OrHost, Result};
 use crate::guest::perturb::boot_seed;
 use crate::home::Home;
 use crate::progress::Progress;
@@ -20,6 +20,10 @@ use crate::terminal::{complain, plain};
 use crate::timestamp::unix_ms;
 use crate::vm::Boot;
 use crate::vm::frames::Frame;
+
+/// Of all stacks of a boot together, so many bytes are kept, less than an observation may have: names
+/// may have to be escaped.
+const MOST_BYTES: usize = MAX_ARTIFACT_BYTES / 4;
 
 /// Makes the boots that no earlier run has made.
 pub(super) fn run(
@@ -90,10 +94,10 @@ fn store(db: &mut Db, trial: &Trial, prepared: &Prepared, done: Done) -> Result<
     let runs = &prepared.plan.runs;
     let variant = &prepared.plan.variants[due.variant];
     let reports = JobReport::all(&boot.frames, runs.len());
-    let trouble = record::trouble(&boot, &variant.name, runs, &reports);
-    let trouble = match trouble {
-        Some((_, fault)) if fault.at == At::Host => return Err(fault),
-        other => other.map(|(_, fault)| fault.what),
+    // What one job's failure says of that job is in its own report.
+    let trouble = match boot.fault(&variant.name) {
+        Some(fault) if fault.at == At::Host => return Err(fault),
+        other => other.map(|fault| fault.what),
     };
     if let Some(why) = &trouble {
         complain(&plain(&format!(
@@ -102,16 +106,14 @@ fn store(db: &mut Db, trial: &Trial, prepared: &Prepared, done: Done) -> Result<
             variant.name
         )));
     }
-    let kernel = prepared.kernels.get(&variant.kernel);
-    let kernel =
-        kernel.ok_or_else(|| Fault::host(format!("the kernel of {} is gone", variant.name)))?;
-    let symbols = Symbols::read(&kernel.symbols())?;
+    let symbols = Symbols::read(&prepared.kernel(variant)?.symbols())?;
     let jobs = runs.iter().zip(&reports).enumerate();
     let seen = jobs.map(|(job, (run, report))| {
         let mut stacks = seen(watch, &boot, job, &symbols);
         if let Some(why) = trouble.clone().or_else(|| silence(report)) {
             stacks = absent(stacks, why);
         }
+        stacks.keep_heaviest(MOST_BYTES / runs.len().max(1));
         fill_in(stacks, run, report)
     });
     let seen: Vec<Stacks> = seen.collect::<Result<_>>()?;

@@ -1,5 +1,7 @@
 //! Numbers as they are printed.
 
+use crate::terminal::grouped;
+
 /// Four significant digits, with thousands parted by commas.
 pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -7,17 +9,10 @@ pub fn number(value: f64) -> String {
     }
     let digits = (3 - value.abs().log10().floor() as i32).clamp(0, 9) as usize;
     let text = format!("{value:.digits$}");
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let sign = if whole.starts_with('-') { "-" } else { "" };
-    let bare = whole.trim_start_matches('-');
-    let grouped: Vec<&str> = bare
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .filter_map(|chunk| std::str::from_utf8(chunk).ok())
-        .collect();
-    let dot = if fraction.is_empty() { "" } else { "." };
-    format!("{sign}{}{dot}{fraction}", grouped.join(","))
+    match text.strip_prefix('-') {
+        Some(bare) => format!("-{}", grouped(bare)),
+        None => grouped(&text),
+    }
 }
 
 /// Per cent with a sign and the word for it.

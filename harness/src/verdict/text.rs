@@ -146,8 +146,8 @@ fn row(cell: &Cell, verdict: &Verdict) -> String {
 
 /// What is counted to explain the rest: what changed of it, in few words.
 fn explained(counts: &[(&Cell, &Verdict)]) -> String {
-    let (changed, others): (Vec<_>, Vec<_>) =
-        counts.iter().partition(|(_, verdict)| is_change(verdict));
+    let there = counts.iter().filter(|(_, v)| v.verdict != "unsupported");
+    let (changed, others): (Vec<_>, Vec<_>) = there.partition(|(_, v)| is_change(v));
     let change = |(cell, verdict): &(&Cell, &Verdict)| match verdict.ratio {
         Some(ratio) => format!("{} {}", cell.metric, signed(ratio - 1.0)),
         None => cell.metric.clone(),

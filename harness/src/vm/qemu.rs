@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use qapi::qmp::CpuInfoFast;
 
-use super::{Accelerator, Clock, Launch};
+use super::{Accelerator, Clock, Counter, Launch};
 use crate::fault::{Fault, OrHost, Result};
 use crate::process::{self, Child};
 use crate::terminal::shell_line;
@@ -128,20 +128,27 @@ impl Qemu {
             marks,
             command: shown,
         };
-        qemu.greet(files)?;
+        qemu.greet(files, launch.counter.as_ref())?;
         Ok(qemu)
     }
 
-    fn greet(&mut self, files: &Files) -> Result<()> {
+    fn greet(&mut self, files: &Files, counter: Option<&Counter>) -> Result<()> {
         self.monitor.handshake().map(drop).map_err(|e| {
             let mut said = String::new();
             if let Ok(log) = std::fs::File::open(&files.log) {
                 let _ = log.take(4_096).read_to_string(&mut said);
             }
-            Fault::host(format!("QEMU did not start: {e}"))
-                .showing(said)
-                .next("if QEMU's line names memory, give less --memory; `ktrial doctor` tries QEMU, and its \
-                     plugin")
+            let fault = Fault::host(format!("QEMU did not start: {e}")).showing(said);
+            match counter {
+                Some(counter) => fault.next(format!(
+                    "if it starts without counting, make {} again: cargo build --release -p \
+                     ktrial-counter",
+                    counter.plugin.display()
+                )),
+                None => fault.next(
+                    "if QEMU's line names memory, give less --memory; `ktrial doctor` tries QEMU",
+                ),
+            }
         })
     }
 

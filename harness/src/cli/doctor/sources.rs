@@ -118,10 +118,10 @@ fn of_guest(frames: &[Frame]) -> Vec<Tried> {
                 let why = text.splitn(3, ' ').nth(2).unwrap_or_default();
                 lacking.insert(counters::source(what).unwrap_or(what), why);
             }
-            ["watched", event, ..] => watched[job.saturating_sub(1).min(1)] = Ok(*event),
-            ["unsupported", ..] => {
+            ["watched", event, ..] if *job > 0 => watched[(job - 1).min(1)] = Ok(*event),
+            ["unsupported", ..] if *job > 0 => {
                 let why = text.splitn(3, ' ').nth(2).unwrap_or_default();
-                watched[job.saturating_sub(1).min(1)] = Err(why);
+                watched[(job - 1).min(1)] = Err(why);
             }
             _ => {}
         }
@@ -138,7 +138,13 @@ fn of_guest(frames: &[Frame]) -> Vec<Tried> {
     let own = own.into_iter().chain(lacks).collect::<Vec<_>>().join("; ");
     let [profile, locks] = watched.map(|tried| tried.map(str::to_owned).map_err(str::to_owned));
     vec![
-        ("guest counters", Ok(own)),
+        (
+            "guest counters",
+            match own.is_empty() {
+                true => Err("nothing was said".to_owned()),
+                false => Ok(own),
+            },
+        ),
         ("guest PMU", pmu.ok_or_else(|| why.to_owned())),
         ("guest profile", profile),
         ("guest locks", locks),
@@ -196,6 +202,6 @@ mod tests {
             expected.map(|(name, said)| (name, said.map(str::to_owned).map_err(str::to_owned)));
         assert_eq!(tried, expected);
         let nothing = of_guest(&said(&[]));
-        assert!(nothing[1..].iter().all(|(_, said)| said.is_err()));
+        assert!(nothing.iter().all(|(_, said)| said.is_err()));
     }
 }

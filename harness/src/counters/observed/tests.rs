@@ -94,7 +94,20 @@ fn what_could_not_be_seen_has_its_reason_beside_what_was() {
     let pair = &observed.pairs[0];
     assert_eq!(pair.lacks(), "base lost 1 stacks; p: no clock");
     assert_eq!(pair.nothing(), "base lost 1 stacks; p: no clock");
+    let alone = paired(
+        &[variant(1, "base"), variant(2, "p")],
+        &[observation(
+            1,
+            LOCKS,
+            &format!("[{}]", entry("exec", "cpu-clock", "{}")),
+        )],
+    );
+    assert_eq!(
+        alone.pairs[0].nothing(),
+        "base lost 1 stacks; p was not watched"
+    );
     let none = Pair {
+        sides: [Some(Stacks::default()), Some(Stacks::default())],
         event: "cpu-clock".into(),
         ..Pair::default()
     };
