@@ -1,5 +1,6 @@
 //! The machine that a trial runs on: the stable facts that its samples carry.
 
+pub mod files;
 pub mod hwloc;
 pub mod text;
 pub mod topology;
