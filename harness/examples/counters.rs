@@ -207,12 +207,9 @@ fn boot(
 ) -> Result<[Did; 2]> {
     let jobs = WORKLOADS.map(|text| job(text, milliseconds, way.watch));
     let jobs = jobs.into_iter().collect::<Result<Vec<_>>>()?;
-    let shape = Shape {
-        cpus: 1,
-        memory_mib: 1024,
-    };
     let guest = Guest {
-        shape,
+        shape: &Shape::plain(1, 1024)?,
+        pins: None,
         clock: way.clock,
         programs,
     };

@@ -107,10 +107,8 @@ fn launch(
 ) -> Launch {
     let programs = ktrial::guest::Programs::build(home).unwrap();
     let guest = Guest {
-        shape: Shape {
-            cpus,
-            memory_mib: 512,
-        },
+        shape: &Shape::plain(cpus, 512).unwrap(),
+        pins: None,
         clock,
         programs: &programs,
     };

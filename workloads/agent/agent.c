@@ -65,6 +65,7 @@ static void run_all(const struct job_list *list, int results, const char *marks)
 	channel_init(&channel, results);
 	run_prepare(marks);
 	say_hello(&channel);
+	system_say_topology(&channel);
 	for (size_t i = 0; i < list->count && !channel.error; i++)
 		run_job(&channel, &list->jobs[i]);
 	frame(&channel, "bye", "%zu", list->count);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 
 #include "fatal.h"
+#include "sysfs.h"
 #include "system.h"
 
 #include <dirent.h>
@@ -58,21 +59,6 @@ void system_mount(void)
 	mount_at("tmpfs", "/tmp");
 }
 
-/* Reads a short file, without its newline. Returns 0 when it can't. */
-static int read_name(const char *path, char *name, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, name, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (n < 0)
-		return 0;
-	name[n] = '\0';
-	name[strcspn(name, "\n")] = '\0';
-	return 1;
-}
-
 /* Without udev there are no /dev/virtio-ports/<name>, so the name is looked up
  * in /sys. Returns 0 when no port has it (yet). */
 static int find_port(const char *wanted, char device[PATH_BYTES])
@@ -85,7 +71,7 @@ static int find_port(const char *wanted, char device[PATH_BYTES])
 		char path[PATH_BYTES], name[64];
 
 		snprintf(path, sizeof(path), PORTS "/%s/name", port->d_name);
-		found = read_name(path, name, sizeof(name)) && strcmp(name, wanted) == 0;
+		found = sysfs_read(path, name, sizeof(name)) && strcmp(name, wanted) == 0;
 		if (found)
 			snprintf(device, PATH_BYTES, "/dev/%s", port->d_name);
 	}

@@ -1,8 +1,9 @@
 /* What an operating system does its own way when the agent is PID 1. One file
- * each: linux.c. All of them end the boot by fatal() when they can't. */
+ * each: linux.c, and topology-linux.c. All of them end the boot by fatal() when they can't. */
 #ifndef KTRIAL_SYSTEM_H
 #define KTRIAL_SYSTEM_H
 
+#include "frames.h"
 #include "joblist.h"
 
 /* /dev, /proc, /sys, /tmp, and a console on the standard descriptors. */
@@ -21,6 +22,10 @@ void system_seed(const unsigned char seed[SEED_BYTES]);
 
 /* Room for ten million descriptors and more, in the system and in a process. */
 void system_raise_limits(void);
+
+/* A frame for each processor online and for each NUMA node: how they lie. What the
+ * system does not tell is left out. */
+void system_say_topology(struct channel *channel);
 
 _Noreturn void system_power_off(void);
 

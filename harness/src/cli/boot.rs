@@ -7,12 +7,13 @@ use std::time::Instant;
 
 use clap::Args;
 
+use super::shape::GuestArguments;
 use super::trial::ClockChoice;
 use super::{Context, print};
 use crate::counters::host::{Count, Watched};
 use crate::counters::instructions;
 use crate::fault::{At, Fault, OrHost, Result};
-use crate::guest::{Guest, Perturbation, Programs, Shape};
+use crate::guest::{Guest, Perturbation, Placement, Programs, Seen, Shape};
 use crate::kernel::Kernel;
 use crate::trial::Run;
 use crate::vm::frames::{Frame, JobEnd};
@@ -36,12 +37,8 @@ pub struct Arguments {
     /// What the guest's time means
     #[arg(long, value_enum, default_value_t = ClockChoice::Virtual)]
     clock: ClockChoice,
-    /// CPUs
-    #[arg(long, default_value_t = 1)]
-    cpus: u32,
-    /// Memory in MiB
-    #[arg(long, default_value_t = 1024)]
-    memory: u32,
+    #[command(flatten)]
+    guest: GuestArguments,
     /// Perturbs the boot: the one that a trial recorded gives that boot again
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -56,15 +53,19 @@ pub struct Arguments {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     let start = Instant::now();
     let image = image(context, &arguments.kernel)?;
-    let shape = Shape {
-        cpus: arguments.cpus,
-        memory_mib: arguments.memory,
-    }
-    .check()?;
+    let shape = arguments.guest.shape(context)?;
     let clock = arguments.clock.resolve(context)?;
     vm::check_turns(&vm::version(&context.home)?, clock, shape.cpus)?;
+    let placement = Placement::here(&shape, clock)?;
+    for note in &placement.notes {
+        context.progress.say(note);
+    }
+    if let Some(pins) = &placement.pins {
+        pins.keep_ktrial_off()?;
+    }
     let guest = Guest {
-        shape,
+        shape: &shape,
+        pins: placement.pins.as_ref(),
         clock,
         programs: &Programs::build(&context.home)?,
     };
@@ -82,6 +83,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     if arguments.console {
         print(&String::from_utf8_lossy(&boot.console))?;
     }
+    print(&shaped(&shape, &boot.frames))?;
     if let Some(watched) = &boot.watched {
         print(&hosted(watched))?;
     }
@@ -151,6 +153,22 @@ fn jobs(arguments: &Arguments) -> Result<Vec<Job>> {
         .collect()
 }
 
+/// The guest's own word for its shape.
+fn shaped(shape: &Shape, frames: &[Frame]) -> String {
+    let Some(seen) = Seen::of(frames) else {
+        return "the guest does not say how its CPUs lie\n".into();
+    };
+    let differences = seen.differences(shape);
+    let verdict = match differences.is_empty() {
+        true => ": as asked for",
+        false => "",
+    };
+    let lines = differences
+        .iter()
+        .map(|line| format!("  not as asked for: {line}\n"));
+    format!("shape as the guest sees it: {}{verdict}\n", seen.words()) + &lines.collect::<String>()
+}
+
 /// What this machine counted of the vCPU threads in each iteration, and of what it counted nothing.
 fn hosted(watched: &Watched) -> String {
     let mut text = format!("\n{}\n", watched.threads).replace("\n\n", "\n");
@@ -211,7 +229,7 @@ fn show(frame: &Frame, start: Instant) {
         Frame::End { job, how, ns } => {
             format!("job {job} ends at guest {:.3} s: {how:?}", *ns as f64 / 1e9)
         }
-        Frame::Bye { .. } => return,
+        Frame::Cpu { .. } | Frame::Node { .. } | Frame::Bye { .. } => return,
     };
     let _ = print(&format!("{:8.3} {text}\n", start.elapsed().as_secs_f64()));
 }

@@ -12,6 +12,7 @@ mod profile;
 mod report;
 mod self_test;
 mod series;
+mod shape;
 mod trial;
 mod verdict;
 mod workloads;

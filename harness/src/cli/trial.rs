@@ -8,10 +8,10 @@ use ktrial_patches::catalogue::Series;
 
 use super::judged::Judged;
 use super::margin::{self, Margin};
+use super::shape::GuestArguments;
 use super::{Context, print};
 use crate::counters::stacks::Watch;
 use crate::fault::{Fault, Result};
-use crate::guest::Shape;
 use crate::kernel::Config;
 use crate::terminal::shell_line;
 use crate::tree::{self, Tree};
@@ -72,12 +72,8 @@ pub struct Arguments {
     /// Then boot each kernel once more and look at every wait for a lock that was held
     #[arg(long)]
     locks: bool,
-    /// The guests' CPUs
-    #[arg(long, default_value_t = 1)]
-    cpus: u32,
-    /// The guests' memory in MiB
-    #[arg(long, default_value_t = 1024)]
-    memory: u32,
+    #[command(flatten)]
+    guest: GuestArguments,
     /// Kernel options (lines of a .config) on top of ktrial's small config
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -123,7 +119,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
         .next("leave --control out"));
     }
     // Before the tree, which takes a minute to import: whatever is cheap to find wrong.
-    let mut plan = plan(arguments, &series)?;
+    let mut plan = plan(context, arguments, &series)?;
     let config = Config::with(arguments.config.as_deref())?;
     if let Some(folder) = &arguments.report {
         std::fs::create_dir_all(folder)
@@ -198,7 +194,7 @@ fn conclude(
 }
 
 /// The plan but for its clock, which may have to be tried, and for what hangs on that.
-fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
+fn plan(context: &Context, arguments: &Arguments, series: &Series) -> Result<Plan> {
     let (duration, iterations) = (arguments.duration, arguments.iterations);
     let runs = if !arguments.workloads.is_empty() {
         let typed = arguments.workloads.iter();
@@ -222,11 +218,7 @@ fn plan(arguments: &Arguments, series: &Series) -> Result<Plan> {
         looks: Vec::new(),
         margin,
         margins,
-        shape: Shape {
-            cpus: arguments.cpus,
-            memory_mib: arguments.memory,
-        }
-        .check()?,
+        shape: arguments.guest.shape(context)?,
         clock: Clock::Virtual,
         count: arguments.deterministic,
         watch: arguments.watch(),

@@ -4,55 +4,33 @@
 mod jobs;
 mod linux;
 pub mod perturb;
+pub mod placement;
 mod programs;
+mod seen;
+pub mod shape;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use crate::fault::{Fault, Result};
-use crate::vm::{Clock, Launch, Limits};
+use crate::fault::Result;
+use crate::vm::{Clock, Launch, Limits, Pins};
 use crate::workload::Job;
 
 #[cfg(test)]
 pub(crate) use linux::SIGNS as LINUX_SIGNS;
 pub use perturb::Perturbation;
+pub use placement::Placement;
 pub use programs::Programs;
-
-/// The guest's shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shape {
-    /// Virtual CPUs, 1 to 255.
-    pub cpus: u32,
-    /// Memory in MiB before the boot's perturbation, at least 128.
-    pub memory_mib: u32,
-}
-
-impl Shape {
-    /// Checks the ranges.
-    ///
-    /// # Errors
-    /// A user fault that names the option out of range.
-    pub fn check(self) -> Result<Shape> {
-        if !(1..=255).contains(&self.cpus) {
-            return Err(Fault::user(format!("--cpus {} is not 1 to 255", self.cpus)));
-        }
-        if !(128..=1 << 22).contains(&self.memory_mib) {
-            return Err(Fault::user(format!(
-                "--memory {} is not 128 to 4194304 MiB",
-                self.memory_mib
-            )));
-        }
-        Ok(self)
-    }
-}
+pub use seen::Seen;
+pub use shape::Shape;
 
 /// Everything about a guest but the kernel and the seed.
 #[derive(Debug, Clone)]
 pub struct Guest<'a> {
     /// CPUs and memory.
-    pub shape: Shape,
+    pub shape: &'a Shape,
+    /// Where they lie on this machine; none leaves that to the system.
+    pub pins: Option<&'a Pins>,
     /// What its time means.
     pub clock: Clock,
     /// The agent and the workloads, built for it.
@@ -75,6 +53,8 @@ impl Guest<'_> {
             append: linux::command_line(&perturbation),
             cpus: self.shape.cpus,
             memory_mib: self.shape.memory_mib + perturbation.extra_mib,
+            layout: self.shape.layout.clone(),
+            pins: self.pins.cloned(),
             clock: self.clock,
             signs: linux::SIGNS,
             limits: Limits::of(self.clock, self.shape.cpus, deadlines),

@@ -76,10 +76,7 @@ mod tests {
             margin: 0.01,
             margins: BTreeMap::new(),
             clock: Clock::Virtual,
-            shape: Shape {
-                cpus: 1,
-                memory_mib: 512,
-            },
+            shape: Shape::plain(1, 512).unwrap(),
             count: false,
             watch: Vec::new(),
             aa: false,

@@ -153,7 +153,8 @@ impl<'a> Lanes<'a> {
         let variant = &prepared.plan.variants[due.variant];
         let kernel = prepared.kernel(variant)?;
         let guest = Guest {
-            shape: prepared.plan.shape,
+            shape: &prepared.plan.shape,
+            pins: prepared.placement.pins.as_ref(),
             clock: prepared.plan.clock,
             programs: &prepared.programs,
         };

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{KernelOf, Plan, PlannedVariant, identical};
 use crate::fault::{Fault, OrHost, Result};
-use crate::guest::{Guest, Programs};
+use crate::guest::{Guest, Placement, Programs};
 use crate::hash::{hash16, sha256_of_file};
 use crate::home::Home;
 use crate::kernel::{Builder, Config, Kernel, Toolchain};
@@ -54,6 +54,8 @@ pub struct Prepared {
     pub programs: Programs,
     /// The plugin that counts instructions, where they are to be counted.
     pub counter: Option<PathBuf>,
+    /// Where its guests lie on this machine.
+    pub placement: Placement,
     /// How long its boots may take together, in milliseconds.
     pub budget_ms: Option<u64>,
     applied: record::Applied,
@@ -76,6 +78,8 @@ pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Resu
     vm::check_turns(&qemu, wanted.plan.clock, wanted.plan.shape.cpus)?;
     let counter = wanted.plan.count.then(|| vm::counter::plugin(&qemu));
     let counter = counter.transpose()?;
+    let placement = Placement::here(&wanted.plan.shape, wanted.plan.clock)?;
+    placement.check(wanted.plan.clock)?;
     let outcome = series::apply_to(tree, series)?;
     progress.say(&series::summary(&series.name, &outcome));
     // Not for --quiet to hide.
@@ -110,7 +114,7 @@ pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Resu
         kernels.insert(which, kernel);
     }
     let machine = machine::describe(&qemu)?;
-    let mut plan_key = plan_key(&wanted, &kernels, &machine, &programs)?;
+    let mut plan_key = plan_key(&wanted, &kernels, &machine, &programs, &placement)?;
     if let Some(plugin) = &counter {
         let hash = sha256_of_file(plugin).or_host(|| format!("read {}", plugin.display()))?;
         plan_key = hash16([plan_key, hash]);
@@ -118,6 +122,7 @@ pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Resu
     Ok(Prepared {
         plan_key,
         counter,
+        placement,
         programs,
         kernels,
         applied: record::Applied::of(&outcome),
@@ -197,10 +202,12 @@ fn plan_key(
     kernels: &BTreeMap<KernelOf, Kernel>,
     machine: &ktrial_db::Machine,
     programs: &Programs,
+    placement: &Placement,
 ) -> Result<String> {
     let hashes: Vec<&str> = kernels.values().map(|k| k.hash.as_str()).collect();
     let guest = Guest {
-        shape: wanted.plan.shape,
+        shape: &wanted.plan.shape,
+        pins: placement.pins.as_ref(),
         clock: wanted.plan.clock,
         programs,
     };
@@ -221,6 +228,7 @@ fn plan_key(
         wanted.seed,
         wanted.series.name,
         vm::fingerprint(&launch),
+        to_json(&placement.pins)?,
         env!("CARGO_PKG_VERSION")
     ])
     .to_string();

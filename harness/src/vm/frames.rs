@@ -15,6 +15,23 @@ pub enum Frame {
         /// CPUs online.
         cpus: u32,
     },
+    /// A CPU that is online, and where it lies.
+    Cpu {
+        /// The system's number.
+        number: u32,
+        /// Its package, die and core as the system numbers them, and its NUMA node; none where the
+        /// system does not tell.
+        parts: [Option<i64>; 4],
+    },
+    /// A NUMA node.
+    Node {
+        /// The system's number.
+        number: u32,
+        /// Its memory in MiB.
+        mib: u64,
+        /// To each node, in their order.
+        distances: Vec<u8>,
+    },
     /// A job starts, at this guest time.
     Begin {
         /// The job's place in the list.
@@ -133,6 +150,18 @@ fn frame(kind: &str, rest: &str) -> Option<Frame> {
             machine: unescape(machine)?,
             cpus: cpus.parse().ok()?,
         }),
+        ("cpu", [number, package, die, core, node]) => {
+            let parts = [package, die, core, node].map(|text| part(text));
+            Some(Frame::Cpu {
+                number: number.parse().ok()?,
+                parts: [parts[0]?, parts[1]?, parts[2]?, parts[3]?],
+            })
+        }
+        ("node", [number, mib, distances]) => Some(Frame::Node {
+            number: number.parse().ok()?,
+            mib: mib.parse().ok()?,
+            distances: list(distances)?,
+        }),
         ("begin", [job, ns]) => Some(Frame::Begin {
             job: job.parse().ok()?,
             ns: ns.parse().ok()?,
@@ -159,6 +188,19 @@ fn frame(kind: &str, rest: &str) -> Option<Frame> {
         }),
         _ => None,
     }
+}
+
+/// A number, or `-` for one that the system does not tell.
+fn part(text: &str) -> Option<Option<i64>> {
+    match text {
+        "-" => Some(None),
+        text => text.parse().ok().map(Some),
+    }
+}
+
+/// `10,21,21`.
+fn list(text: &str) -> Option<Vec<u8>> {
+    text.split(',').map(|number| number.parse().ok()).collect()
 }
 
 fn job_end(how: &str, number: &str) -> Option<JobEnd> {
@@ -241,6 +283,31 @@ mod tests {
     }
 
     #[test]
+    fn what_a_system_does_not_tell_of_a_cpu_is_none() {
+        let text = line(0, "cpu 3 1 - 0 1") + &line(1, "node 1 1022 21,10");
+        let frames = FrameReader::default().push(text.as_bytes()).unwrap();
+        let cpu = Frame::Cpu {
+            number: 3,
+            parts: [Some(1), None, Some(0), Some(1)],
+        };
+        let node = Frame::Node {
+            number: 1,
+            mib: 1022,
+            distances: vec![21, 10],
+        };
+        assert_eq!(frames, [cpu, node]);
+        for bad in [
+            "cpu 3 1 x 0 1",
+            "cpu 3 1 0 1",
+            "node 1 1022 21,",
+            "node 1 -5 10",
+        ] {
+            let read = FrameReader::default().push(line(0, bad).as_bytes());
+            assert!(read.is_err(), "{bad}");
+        }
+    }
+
+    #[test]
     fn a_gap_a_changed_digit_and_an_endless_line_are_errors() {
         let gap = FrameReader::default().push(line(1, "bye 1").as_bytes());
         assert!(gap.unwrap_err().contains("frame 1 where 0 was due"));
@@ -257,7 +324,7 @@ mod tests {
         }
 
         #[test]
-        fn no_frame_text_makes_it_panic(text in "(hello|begin|out|err|drop|end|bye)[ -~]{0,40}") {
+        fn no_frame_text_makes_it_panic(text in "(hello|cpu|node|begin|out|err|drop|end|bye)[ -~]{0,40}") {
             let _ = FrameReader::default().push(line(0, &text).as_bytes());
         }
     }

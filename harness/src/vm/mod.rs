@@ -7,7 +7,9 @@ pub mod console;
 pub mod counter;
 mod follow;
 pub mod frames;
+pub mod layout;
 mod marks;
+pub mod pins;
 mod qemu;
 mod vcpus;
 mod version;
@@ -20,6 +22,8 @@ pub use accel::Accelerator;
 pub use clock::Clock;
 pub use console::Signs;
 pub use counter::Counter;
+pub use layout::Layout;
+pub use pins::Pins;
 pub use qemu::{PROGRAM, fingerprint};
 pub use version::{check_turns, version};
 pub use watch::{Boot, Ending, boot};
@@ -35,8 +39,12 @@ pub struct Launch {
     pub append: String,
     /// Virtual CPUs.
     pub cpus: u32,
-    /// Memory in MiB.
+    /// Memory in MiB; what is more than that of the layout's nodes lies in the first of them.
     pub memory_mib: u32,
+    /// How they lie; none leaves that to QEMU.
+    pub layout: Option<Layout>,
+    /// Where its threads run and its memory lies on this machine; none leaves that to the system.
+    pub pins: Option<Pins>,
     /// What the guest's time means.
     pub clock: Clock,
     /// What trouble looks like on its console.

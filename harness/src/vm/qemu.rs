@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use qapi::qmp::CpuInfoFast;
 
-use super::{Accelerator, Clock, Counter, Launch};
+use super::layout::memory_argument;
+use super::{Accelerator, Clock, Counter, Launch, Pins};
 use crate::fault::{Fault, OrHost, Result};
 use crate::process::{self, Child};
 use crate::terminal::shell_line;
@@ -165,6 +166,14 @@ impl Qemu {
         threads.ok_or_else(|| Fault::host("QEMU does not say which threads run its vCPUs"))
     }
 
+    /// Puts its threads where they belong, sees that they are there, and lets the guest start.
+    pub(super) fn pin(&mut self, pins: &Pins) -> Result<()> {
+        let (id, vcpus) = (self.child.id(), self.vcpu_threads()?);
+        pins.hold(id, &vcpus)?;
+        let started = self.monitor.execute(&qapi::qmp::cont {});
+        started.map(drop).or_host(|| "let the guest start".into())
+    }
+
     /// Asks QEMU to end; what does not is killed when dropped.
     pub(super) fn quit(&mut self) {
         let _ = self.monitor.execute(&qapi::qmp::quit {});
@@ -182,12 +191,11 @@ fn arguments(launch: &Launch, files: &Files) -> Vec<String> {
         "-machine".into(),
         // No keyboard controller: Linux waits for it at power-off.
         "pc,i8042=off".into(),
-        "-smp".into(),
-        launch.cpus.to_string(),
         "-m".into(),
         format!("{}M", launch.memory_mib),
     ];
-    args.extend(clock_arguments(launch.clock).iter().map(|&a| a.into()));
+    args.extend(shape_arguments(launch));
+    args.extend(clock_arguments(launch).into_iter().map(str::to_owned));
     let chardev = |id: &str, path: &Path| format!("file,id={id},path={}", escape(path));
     args.extend([
         "-kernel".into(),
@@ -230,13 +238,39 @@ fn arguments(launch: &Launch, files: &Files) -> Vec<String> {
     args
 }
 
+/// CPUs, and memory where it is to lie somewhere.
+fn shape_arguments(launch: &Launch) -> Vec<String> {
+    let nodes = launch.pins.as_ref().map_or(&[][..], |pins| &pins.nodes);
+    // Memory that is measured is there before the guest starts; who only looks need not wait.
+    let whole = launch.clock == Clock::Real;
+    let mut args = match &launch.layout {
+        Some(layout) => {
+            let all: u32 = layout.nodes.iter().map(|node| node.memory_mib).sum();
+            layout.arguments(launch.memory_mib.saturating_sub(all), nodes, whole)
+        }
+        None => vec!["-smp".into(), launch.cpus.to_string()],
+    };
+    if launch.layout.is_none() && !nodes.is_empty() {
+        let memory = memory_argument(0, launch.memory_mib, nodes.first(), whole);
+        let machine = ["-machine".into(), "memory-backend=memory0".into()];
+        args.extend(["-object".into(), memory].into_iter().chain(machine));
+    }
+    if launch.pins.is_some() {
+        // It stands still until its threads are where they belong.
+        args.push("-S".into());
+    }
+    args
+}
+
 /// In virtual time one vCPU runs at a time, the clock counts instructions, and everything that
 /// would bring the host's time or randomness in is fixed.
-fn clock_arguments(clock: Clock) -> &'static [&'static str] {
-    match clock {
-        Clock::Real => &["-accel", "kvm", "-cpu", "host"],
-        Clock::Emulated => &["-accel", "tcg,thread=multi", "-cpu", "max"],
-        Clock::Virtual => &[
+fn clock_arguments(launch: &Launch) -> Vec<&'static str> {
+    // QEMU's emulated AMD models have no threads in a core, and `max` is one on an AMD machine.
+    let threads = launch.layout.as_ref().is_some_and(|l| l.threads > 1);
+    let mut args = match launch.clock {
+        Clock::Real => vec!["-accel", "kvm", "-cpu"],
+        Clock::Emulated => vec!["-accel", "tcg,thread=multi", "-cpu"],
+        Clock::Virtual => vec![
             "-accel",
             "tcg,thread=single",
             "-icount",
@@ -246,9 +280,18 @@ fn clock_arguments(clock: Clock) -> &'static [&'static str] {
             "-seed",
             "1",
             "-cpu",
-            "qemu64,-rdrand",
         ],
-    }
+    };
+    args.push(match (launch.clock, threads) {
+        // Where the processor knows it; else QEMU says so in its log, and goes on.
+        (Clock::Real, true) => "host,+topoext",
+        (Clock::Real, false) => "host",
+        (Clock::Emulated, true) => "Haswell-noTSX",
+        (Clock::Emulated, false) => "max",
+        (Clock::Virtual, true) => "Haswell-noTSX,-rdrand",
+        (Clock::Virtual, false) => "qemu64,-rdrand",
+    });
+    args
 }
 
 /// QEMU's option lists take a doubled comma for one.
@@ -278,6 +321,8 @@ mod tests {
             append: String::new(),
             cpus: 2,
             memory_mib: 512,
+            layout: None,
+            pins: None,
             clock,
             signs: &[],
             limits: Limits::of(clock, 2, std::iter::empty()),

@@ -148,6 +148,9 @@ pub fn boot(
     let files = Files::in_folder(folder);
     let mut qemu = Qemu::start(launch, &files, cache)?;
     let vcpus = vcpus(&mut qemu, launch);
+    if let Some(pins) = &launch.pins {
+        qemu.pin(pins)?;
+    }
     let mut watch = Watch {
         console_file: Follower::open(&files.console)?,
         results_file: Follower::open(&files.results)?,

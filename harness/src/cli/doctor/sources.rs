@@ -74,10 +74,8 @@ fn boot(
         Watch::Locks.job(job),
     ];
     let guest = Guest {
-        shape: Shape {
-            cpus: 1,
-            memory_mib: 512,
-        },
+        shape: &Shape::plain(1, 512)?,
+        pins: None,
         clock,
         programs: &Programs::build(&context.home)?,
     };
