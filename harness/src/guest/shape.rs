@@ -2,6 +2,8 @@
 
 mod cut;
 mod mirror;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
