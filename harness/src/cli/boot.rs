@@ -17,7 +17,7 @@ use crate::guest::{Guest, Perturbation, Placement, Programs, Seen, Shape};
 use crate::kernel::Kernel;
 use crate::trial::Run;
 use crate::vm::frames::{Frame, JobEnd};
-use crate::vm::{self, Clock, Counter};
+use crate::vm::{self, Clock, Counter, Pins};
 use crate::workload::{self, Job};
 
 /// Options of `ktrial boot`.
@@ -60,9 +60,11 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     for note in &placement.notes {
         context.progress.say(note);
     }
-    if let Some(pins) = &placement.pins {
-        pins.keep_ktrial_off()?;
-    }
+    let _kept_off = placement
+        .pins
+        .as_ref()
+        .map(Pins::keep_ktrial_off)
+        .transpose()?;
     let guest = Guest {
         shape: &shape,
         pins: placement.pins.as_ref(),

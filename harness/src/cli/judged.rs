@@ -5,7 +5,7 @@ use ktrial_db::{Cell, CellId, Db, Trial, TrialId, Verdict};
 use crate::counters::stored::{self, Difference};
 use crate::fault::{At, Fault, Result};
 use crate::verdict::spread::{self, Spread};
-use crate::verdict::{self, claims, identical, outcome, text};
+use crate::verdict::{self, claims, identical, outcome, remarks, text};
 
 /// Under a verdict, so many functions are named; `ktrial profile` names more.
 const FUNCTIONS: usize = 5;
@@ -19,6 +19,8 @@ pub(super) struct Judged {
     left_out: String,
     /// The claims of the series, held against the verdicts.
     claims: Vec<claims::HeldClaim>,
+    /// What is to be said of its boots as such.
+    remarks: String,
     /// How far boots lie apart, if instructions were counted.
     spreads: Vec<Spread>,
     /// Where instructions went, if they were counted.
@@ -33,7 +35,10 @@ impl Judged {
         let trial = db.trial(id)?;
         let trial = trial.ok_or_else(|| Fault::user(format!("there is no trial {id}")))?;
         let cells = db.cells(id)?;
+        let name = |of| trial.variants.iter().find(|variant| variant.id == of);
+        let name = |of| name(of).map_or("?", |variant| variant.name.as_str());
         Ok(Judged {
+            remarks: remarks::render(&db.boots(id)?, name),
             left_out: identical::render(db, &trial)?,
             claims: claims::held(db, &trial, &cells, &verdicts)?,
             spreads: spread::spreads(&trial, &cells, &db.samples(id)?),
@@ -53,6 +58,7 @@ impl Judged {
                 text::render(&booted, &self.cells, &self.verdicts)
             }
         };
+        text.push_str(&self.remarks);
         text.push_str(&spread::render(&self.spreads));
         text.push_str(&stored::render(&self.differences, FUNCTIONS));
         if self.was_watched {

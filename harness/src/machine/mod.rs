@@ -1,7 +1,9 @@
 //! The machine that a trial runs on: the stable facts that its samples carry.
 
+pub mod exclusive;
 pub mod files;
 pub mod hwloc;
+pub mod load;
 pub mod text;
 pub mod topology;
 

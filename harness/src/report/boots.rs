@@ -6,7 +6,7 @@ use ktrial_db::{Boot, Db};
 use serde::Serialize;
 
 use super::format;
-use super::record::{Record, is_good};
+use super::record::{Record, has_failed, is_good};
 use super::site::Extra;
 use super::text;
 use crate::fault::Result;
@@ -96,7 +96,7 @@ pub(super) fn consoles(db: &Db, record: &Record) -> Result<(Vec<Console>, Vec<Ex
 fn telling(boots: &[Boot]) -> Vec<&Boot> {
     let failed = boots
         .iter()
-        .filter(|boot| !is_good(boot))
+        .filter(|boot| has_failed(boot))
         .take(FAILED_SHOWN);
     let mut seen = HashSet::new();
     let first = boots

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::format;
-use super::record::{Record, is_good};
+use super::record::{Record, has_failed, is_good};
 use super::verdict::{self, Badge, Headline, Tally};
 
 /// What `index.html` shows.
@@ -47,7 +47,7 @@ impl TrialLine {
             machine: record.machine.hostname.clone(),
             clock: record.trial.clock.clone(),
             boots_ok: good,
-            boots_failed: record.boots.len() - good,
+            boots_failed: record.boots.iter().filter(|boot| has_failed(boot)).count(),
             variants: record.trial.variants.len(),
             badge: worst.map_or(headline.badge, |tally| tally.badge),
             tallies,

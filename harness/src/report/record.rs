@@ -8,6 +8,7 @@ use ktrial_db::{
 };
 
 use crate::fault::{Fault, Result};
+use crate::verdict::remarks::DISTURBED;
 
 /// One trial with all that belongs to it.
 pub(super) struct Record {
@@ -90,6 +91,11 @@ impl Record {
 /// Whether a boot counts.
 pub(super) fn is_good(boot: &Boot) -> bool {
     boot.outcome == "ok"
+}
+
+/// Whether it went wrong: one that was only disturbed did not.
+pub(super) fn has_failed(boot: &Boot) -> bool {
+    !is_good(boot) && boot.outcome != DISTURBED
 }
 
 fn built(db: &Db, variant: &Variant) -> Result<Built> {

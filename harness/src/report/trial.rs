@@ -13,7 +13,7 @@ use super::format::{self, Scale};
 use super::index::tree_name;
 use super::kernels::{self, Made};
 use super::profiles::{self, Profiles};
-use super::record::{Record, is_good};
+use super::record::{Record, has_failed};
 use super::site::Extra;
 use super::text;
 use super::verdict::{self, Badge, Comparison, Headline, is_told};
@@ -119,7 +119,7 @@ pub(super) fn page(db: &Db, record: &Record) -> Result<(TrialPage, Vec<Extra>)> 
         side_cells,
         made,
         boots: boots::table(record),
-        boots_failed: record.boots.iter().filter(|boot| !is_good(boot)).count(),
+        boots_failed: record.boots.iter().filter(|boot| has_failed(boot)).count(),
         consoles,
     };
     Ok((page, extras))

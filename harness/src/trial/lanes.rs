@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{PlannedVariant, Prepared, Run};
 use crate::counters::stacks::Watch;
@@ -15,7 +15,7 @@ use crate::timestamp::unix_ms;
 use crate::vm::{self, Boot, Counter};
 use crate::workload::{self, Job};
 
-/// A boot that the machine, and not the kernel, spoiled is tried again this often.
+/// A boot that the machine, and not the kernel, spoiled or disturbed is made again this often.
 const RETRIES: u32 = 1;
 
 /// One boot that is due.
@@ -63,6 +63,8 @@ pub(super) struct Lanes<'a> {
     /// What runs in each boot.
     runs: &'a [Run],
     folder: PathBuf,
+    /// Until when a disturbed boot may be made again; none for any time.
+    again_until: Option<Instant>,
     stop: AtomicBool,
 }
 
@@ -88,7 +90,16 @@ impl<'a> Lanes<'a> {
             prepared,
             runs,
             folder,
+            again_until: None,
             stop: AtomicBool::new(false),
+        }
+    }
+
+    /// The same, which makes no disturbed boot again after that time.
+    pub(super) fn again_until(self, time: Option<Instant>) -> Lanes<'a> {
+        Lanes {
+            again_until: time,
+            ..self
         }
     }
 
@@ -133,8 +144,7 @@ impl<'a> Lanes<'a> {
         loop {
             let started_at = unix_ms();
             let boot = self.boot(&due);
-            let spoiled = matches!(&boot, Ok(boot) if boot.ending.at() == Some(At::Host));
-            let again = spoiled && due.attempt < last;
+            let again = due.attempt < last && boot.as_ref().is_ok_and(|boot| self.is_bad(boot));
             let _ = sender.send(Done {
                 due: due.clone(),
                 started_at,
@@ -145,6 +155,15 @@ impl<'a> Lanes<'a> {
                 return;
             }
             due.attempt += 1;
+        }
+    }
+
+    /// Whether a boot says less of its kernel than another one would.
+    fn is_bad(&self, boot: &Boot) -> bool {
+        let in_time = || self.again_until.is_none_or(|until| Instant::now() < until);
+        match boot.ending.at() {
+            Some(at) => at == At::Host,
+            None => boot.disturbance().is_some() && in_time(),
         }
     }
 

@@ -14,8 +14,10 @@ use ktrial_db::{Db, TrialId};
 
 use crate::fault::{Fault, Result};
 use crate::home::Home;
+use crate::machine::exclusive::Exclusive;
 use crate::progress::Progress;
 use crate::timestamp::unix_ms;
+use crate::vm::{Clock, Pins};
 
 pub use plan::{KernelOf, Plan, PlannedVariant, Run};
 pub use prepare::{Prepared, Wanted, prepare};
@@ -36,6 +38,12 @@ pub fn run(home: &Home, db: &mut Db, prepared: &Prepared, progress: &Progress) -
         Some(id) => id,
         None => prepared.begin(db)?,
     };
+    let _right = match prepared.plan.clock {
+        Clock::Real => Some(Exclusive::wait(progress)?),
+        Clock::Virtual | Clock::Emulated => None,
+    };
+    let pins = prepared.placement.pins.as_ref();
+    let _kept_off = pins.map(Pins::keep_ktrial_off).transpose()?;
     // As it was stored: a kernel may have been built again since.
     let trial = db.trial(id)?;
     if trial.is_some_and(|trial| trial.variants.iter().any(|variant| !variant.left_out)) {

@@ -7,6 +7,7 @@ use ktrial_db::{Cell, Db, NewArtifact, NewBoot, NewSample, Value, canonical_para
 use super::{Plan, PlannedVariant, Run};
 use crate::counters;
 use crate::fault::{At, Fault, OrHost, Result};
+use crate::guest::Seen;
 use crate::vm::frames::{Frame, JobEnd};
 use crate::vm::{Boot, Clock};
 use crate::workload::{self, Metric};
@@ -252,6 +253,11 @@ fn row(
 
 /// What of a boot is kept besides its samples.
 pub(super) fn artifacts(boot: &Boot) -> Vec<NewArtifact> {
+    let load = boot
+        .load
+        .as_ref()
+        .and_then(|load| serde_json::to_vec(load).ok());
+    let load = load.map(|bytes| ("load", bytes));
     [
         ("console", boot.console.clone()),
         ("frames", boot.results.clone()),
@@ -259,6 +265,7 @@ pub(super) fn artifacts(boot: &Boot) -> Vec<NewArtifact> {
         ("command", boot.command.clone().into_bytes()),
     ]
     .into_iter()
+    .chain(load)
     .map(|(kind, bytes)| NewArtifact {
         kind: kind.to_owned(),
         bytes,
@@ -302,6 +309,24 @@ pub(super) fn trouble(
         fault
     };
     Some(("workload".to_owned(), fault))
+}
+
+/// What is to be said of a boot that ran well: what disturbed it, a shape that is not what was asked
+/// for, and warnings of its kernel.
+pub(super) fn remarks(boot: &Boot, plan: &Plan) -> Option<String> {
+    let disturbed = boot.disturbance().map(|why| format!("disturbed: {why}"));
+    let seen = Seen::of(&boot.frames);
+    let shaped = seen.map_or_else(Vec::new, |seen| seen.differences(&plan.shape));
+    let shaped = shaped
+        .into_iter()
+        .map(|line| format!("not the shape asked for: {line}"));
+    let warnings = (boot.warnings > 0).then(|| format!("{} kernel warnings", boot.warnings));
+    let remarks: Vec<String> = disturbed
+        .into_iter()
+        .chain(shaped)
+        .chain(warnings)
+        .collect();
+    (!remarks.is_empty()).then(|| remarks.join("; "))
 }
 
 /// Guest time at the first job, in nanoseconds.

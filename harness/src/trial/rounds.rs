@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use ktrial_db::{Db, NewBoot, Trial, TrialId, VariantId, canonical_parameters};
+use ktrial_db::{Boot, Db, NewBoot, Trial, TrialId, VariantId, canonical_parameters};
 
 use super::counted::Counted;
 use super::hosted::Hosted;
@@ -19,6 +19,7 @@ use crate::guest::perturb::{boot_seed, round_order};
 use crate::home::Home;
 use crate::progress::Progress;
 use crate::timestamp::unix_ms;
+use crate::verdict::remarks::DISTURBED;
 use crate::verdict::{self, Setting};
 
 /// Runs what is missing of the trial, look by look. What an earlier run has made is in the
@@ -77,6 +78,14 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
+    /// How long the boots since that round took together, in milliseconds, where several run at once
+    /// only a share of it.
+    fn took(&self, boots: &[Boot], from: u32) -> u64 {
+        let made = boots.iter().filter(|boot| boot.round >= from);
+        let took: i64 = made.map(|boot| boot.ended_at - boot.started_at).sum();
+        u64::try_from(took).unwrap_or(0) / lanes::count(self.prepared) as u64
+    }
+
     /// Raises the trial's rounds to this stage's, unless the time left is too short for it.
     fn may_begin(&self, db: &mut Db, id: TrialId) -> Result<bool> {
         let trial = stored(db, id)?;
@@ -86,15 +95,9 @@ impl Stage<'_> {
         }
         if let Some(budget) = self.prepared.budget_ms {
             let boots = db.boots(id)?;
-            let lanes = lanes::count(self.prepared) as u64;
-            let took = |from: u32| {
-                let made = boots.iter().filter(|boot| boot.round >= from);
-                let took: i64 = made.map(|boot| boot.ended_at - boot.started_at).sum();
-                u64::try_from(took).unwrap_or(0) / lanes
-            };
-            let spent = took(0);
+            let spent = self.took(&boots, 0);
             // The newest rounds tell best, as settings that were decided run no more.
-            let next = took(self.before) * u64::from(self.to - self.from)
+            let next = self.took(&boots, self.before) * u64::from(self.to - self.from)
                 / u64::from((self.from - self.before).max(1));
             if spent + next > budget {
                 let spent = crate::progress::duration(Duration::from_millis(spent));
@@ -127,8 +130,11 @@ impl Stage<'_> {
         let lanes = lanes::count(self.prepared);
         let name = format!("boots {}({lanes} at once)", self.which_rounds());
         let task = self.progress.task(&name, Some(due.len() as u64));
-        let boots = Lanes::new(self.home, self.prepared, &self.runs, self.folder.clone());
         let start = Instant::now();
+        let spent = self.took(&db.boots(id)?, 0);
+        let left = self.prepared.budget_ms.map(|all| all.saturating_sub(spent));
+        let boots = Lanes::new(self.home, self.prepared, &self.runs, self.folder.clone())
+            .again_until(left.map(|left| start + Duration::from_millis(left)));
         let mut in_jobs = Duration::ZERO;
         let mut made = 0;
         boots.run(lanes, due, |done| {
@@ -263,7 +269,7 @@ fn store(
         artifacts.push(hosted.artifact()?);
     }
     let perturbation = serde_json::to_string(&Perturbation::of(due.seed));
-    let warnings = (boot.warnings > 0).then(|| format!("{} kernel warnings", boot.warnings));
+    let (outcome, detail) = called(&trouble, record::remarks(&boot, plan), done.again);
     record::store(
         db,
         &NewBoot {
@@ -274,13 +280,8 @@ fn store(
             attempt: due.attempt,
             seed: due.seed,
             perturbation_json: perturbation.or_host(|| "write JSON".into())?,
-            outcome: trouble
-                .as_ref()
-                .map_or("ok".into(), |(word, _)| word.clone()),
-            detail: match &trouble {
-                Some((_, fault)) => Some(fault.what.clone()),
-                None => warnings,
-            },
+            outcome,
+            detail,
             started_at: done.started_at,
             ended_at: unix_ms(),
             guest_boot_ns: record::guest_boot_ns(&boot.frames),
@@ -291,6 +292,20 @@ fn store(
     match trouble {
         Some((_, fault)) if !done.again => Err(blame(db, trial, due.variant, fault)?),
         _ => Ok(()),
+    }
+}
+
+/// The outcome and the detail of a boot. One that ran well and is made again was disturbed: it is
+/// kept, and does not count.
+fn called(
+    trouble: &Option<(String, Fault)>,
+    remarks: Option<String>,
+    again: bool,
+) -> (String, Option<String>) {
+    match trouble {
+        Some((word, fault)) => (word.clone(), Some(fault.what.clone())),
+        None if again => (DISTURBED.into(), remarks),
+        None => ("ok".into(), remarks),
     }
 }
 

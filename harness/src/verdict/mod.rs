@@ -25,6 +25,7 @@ pub mod noise;
 pub mod oddities;
 pub mod outcome;
 pub mod ranks;
+pub mod remarks;
 pub mod selftest;
 pub mod spread;
 pub mod student;

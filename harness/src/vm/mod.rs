@@ -5,6 +5,7 @@ pub mod accel;
 mod clock;
 pub mod console;
 pub mod counter;
+mod ending;
 mod follow;
 pub mod frames;
 pub mod layout;
@@ -22,11 +23,12 @@ pub use accel::Accelerator;
 pub use clock::Clock;
 pub use console::Signs;
 pub use counter::Counter;
+pub use ending::Ending;
 pub use layout::Layout;
 pub use pins::Pins;
 pub use qemu::{PROGRAM, fingerprint};
 pub use version::{check_turns, version};
-pub use watch::{Boot, Ending, boot};
+pub use watch::{Boot, boot};
 
 /// Everything QEMU needs to know for one boot.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use nix::errno::Errno;
-use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
@@ -27,15 +27,19 @@ pub struct Pins {
 }
 
 impl Pins {
-    /// Lets this thread of ktrial's, and what it starts from now on, run beside the vCPUs only.
+    /// Lets this thread of ktrial's, and what it starts from now on, run beside the vCPUs only, until
+    /// the guard is dropped.
     ///
     /// # Errors
     /// A host fault if the system does not let it.
-    pub fn keep_ktrial_off(&self) -> Result<()> {
-        match self.others.is_empty() {
-            true => Ok(()),
-            false => pin(0, &self.others),
+    pub fn keep_ktrial_off(&self) -> Result<KeptOff> {
+        let own = Pid::from_raw(0);
+        let before =
+            sched_getaffinity(own).or_host(|| "ask on which CPUs ktrial may run".into())?;
+        if !self.others.is_empty() {
+            pin(0, &self.others)?;
         }
+        Ok(KeptOff(before))
     }
 
     /// Puts the threads of a QEMU where they belong, `vcpus` by the order of its vCPUs, and sees that
@@ -104,6 +108,16 @@ impl Pins {
             }
         }
         breaches
+    }
+}
+
+/// This thread is kept off measured CPUs; dropping it lets it run where it could before.
+#[must_use]
+pub struct KeptOff(CpuSet);
+
+impl Drop for KeptOff {
+    fn drop(&mut self) {
+        let _ = sched_setaffinity(Pid::from_raw(0), &self.0);
     }
 }
 

@@ -12,6 +12,7 @@ use qapi::qmp::CpuInfoFast;
 use super::layout::memory_argument;
 use super::{Accelerator, Clock, Counter, Launch, Pins};
 use crate::fault::{Fault, OrHost, Result};
+use crate::machine::load::Measured;
 use crate::process::{self, Child};
 use crate::terminal::shell_line;
 
@@ -23,7 +24,7 @@ const MONITOR_DEADLINE: Duration = Duration::from_secs(20);
 
 /// The files of one boot.
 #[derive(Debug, Clone)]
-pub(super) struct Files {
+pub(super) struct Paths {
     pub console: PathBuf,
     pub results: PathBuf,
     pub log: PathBuf,
@@ -31,10 +32,10 @@ pub(super) struct Files {
     initrd: PathBuf,
 }
 
-impl Files {
-    pub(super) fn in_folder(folder: &Path) -> Files {
+impl Paths {
+    pub(super) fn in_folder(folder: &Path) -> Paths {
         let file = |name: &str| folder.join(name);
-        Files {
+        Paths {
             console: file("console"),
             results: file("results"),
             log: file("qemu.log"),
@@ -46,7 +47,7 @@ impl Files {
 
 /// Everything about how this launch is started, as text: equal texts start equal guests.
 pub fn fingerprint(launch: &Launch) -> String {
-    arguments(launch, &Files::in_folder(Path::new(""))).join("\n")
+    arguments(launch, &Paths::in_folder(Path::new(""))).join("\n")
 }
 
 /// A running QEMU.
@@ -89,7 +90,7 @@ impl<R: BufRead> BufRead for NoEnd<R> {
 
 impl Qemu {
     /// Starts QEMU and greets its monitor.
-    pub(super) fn start(launch: &Launch, files: &Files, cache: &Path) -> Result<Qemu> {
+    pub(super) fn start(launch: &Launch, files: &Paths, cache: &Path) -> Result<Qemu> {
         let doing = || "start QEMU".to_owned();
         std::fs::write(&files.initrd, &launch.initrd)
             .or_host(|| format!("write {}", files.initrd.display()))?;
@@ -133,7 +134,7 @@ impl Qemu {
         Ok(qemu)
     }
 
-    fn greet(&mut self, files: &Files, counter: Option<&Counter>) -> Result<()> {
+    fn greet(&mut self, files: &Paths, counter: Option<&Counter>) -> Result<()> {
         self.monitor.handshake().map(drop).map_err(|e| {
             let mut said = String::new();
             if let Ok(log) = std::fs::File::open(&files.log) {
@@ -166,6 +167,25 @@ impl Qemu {
         threads.ok_or_else(|| Fault::host("QEMU does not say which threads run its vCPUs"))
     }
 
+    /// What of this machine its guest uses: the CPUs that its vCPUs are held on, or all of them.
+    pub(super) fn measured(&mut self, pins: Option<&Pins>) -> Result<Measured> {
+        let id = self.child.id();
+        let Some(pins) = pins else {
+            return Ok(Measured {
+                cpus: Vec::new(),
+                own: vec![id.to_string(), std::process::id().to_string()],
+            });
+        };
+        let mut cpus = pins.vcpus.clone();
+        cpus.sort_unstable();
+        let threads = self.vcpu_threads()?;
+        let own = threads.iter().map(|thread| format!("{id}/task/{thread}"));
+        Ok(Measured {
+            cpus,
+            own: own.collect(),
+        })
+    }
+
     /// Puts its threads where they belong, sees that they are there, and lets the guest start.
     pub(super) fn pin(&mut self, pins: &Pins) -> Result<()> {
         let (id, vcpus) = (self.child.id(), self.vcpu_threads()?);
@@ -180,7 +200,7 @@ impl Qemu {
     }
 }
 
-fn arguments(launch: &Launch, files: &Files) -> Vec<String> {
+fn arguments(launch: &Launch, files: &Paths) -> Vec<String> {
     let mut args: Vec<String> = vec![
         "-nodefaults".into(),
         "-no-user-config".into(),
@@ -329,7 +349,7 @@ mod tests {
             counter: None,
             marks,
         };
-        arguments(&launch, &Files::in_folder(Path::new("/run")))
+        arguments(&launch, &Paths::in_folder(Path::new("/run")))
     }
 
     /// The kernel numbers the ports itself where QEMU does not, and the agent falls back to the

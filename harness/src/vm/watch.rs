@@ -4,101 +4,17 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::console::{Console, Sign};
+use super::ending::Ending;
 use super::follow::Follower;
 use super::frames::{Frame, FrameReader};
-use super::qemu::{Files, Qemu};
+use super::qemu::{Paths, Qemu};
 use super::vcpus::Vcpus;
-use super::{Launch, Limits};
+use super::{Clock, Launch, Limits};
 use crate::counters::host::Watched;
 use crate::fault::{At, Fault, Result};
+use crate::machine::files::Files;
+use crate::machine::load::{Load, Measured, Meter};
 use crate::process;
-
-/// How one boot ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
-    /// The agent ran every job and said so.
-    Complete,
-    /// The kernel crashed; the sign says how, the text is its line.
-    Crash(Sign, String),
-    /// The agent was never heard of before the deadline.
-    HangAtBoot,
-    /// A job did not end, nor did the agent say that its deadline had passed.
-    Hang,
-    /// The guest went away without a word.
-    Reset,
-    /// It printed more than any sane guest does.
-    Flood,
-    /// The agent gave up, or its lines were damaged.
-    Agent(String),
-    /// QEMU itself failed.
-    Qemu(String),
-}
-
-impl Ending {
-    /// The word used in the database.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Ending::Complete => "ok",
-            Ending::Crash(sign, _) => sign.name(),
-            Ending::HangAtBoot => "hang-at-boot",
-            Ending::Hang => "hang",
-            Ending::Reset => "reset",
-            Ending::Flood => "flood",
-            Ending::Agent(_) => "agent",
-            Ending::Qemu(_) => "qemu",
-        }
-    }
-
-    /// Who is at fault; `None` for a complete boot.
-    pub fn at(&self) -> Option<At> {
-        match self {
-            Ending::Complete => None,
-            Ending::Crash(Sign::OutOfMemory | Sign::Agent, _) | Ending::Agent(_) => Some(At::Guest),
-            Ending::Qemu(_) => Some(At::Host),
-            _ => Some(At::Kernel),
-        }
-    }
-
-    /// One line for people, which completes "the guest ...".
-    pub fn describe(&self) -> String {
-        match self {
-            Ending::Complete => "ran every job".into(),
-            Ending::Crash(sign, line) => format!("{}: {line}", sign.words()),
-            Ending::HangAtBoot => "hung at boot: the agent never answered".into(),
-            Ending::Hang => "hung under the workload".into(),
-            Ending::Reset => "went away without a word (triple fault, or reset)".into(),
-            Ending::Flood => "flooded its console or its results".into(),
-            Ending::Agent(why) | Ending::Qemu(why) => why.clone(),
-        }
-    }
-}
-
-impl Sign {
-    fn name(self) -> &'static str {
-        match self {
-            Sign::Panic => "panic",
-            Sign::Oops => "oops",
-            Sign::Bug => "bug",
-            Sign::SoftLockup => "soft-lockup",
-            Sign::HardLockup => "hard-lockup",
-            Sign::Stall => "stall",
-            Sign::OutOfMemory => "out-of-memory",
-            Sign::Agent => "agent",
-        }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Sign::Panic => "panicked",
-            Sign::Oops => "oopsed",
-            Sign::Bug => "hit a BUG",
-            Sign::SoftLockup | Sign::HardLockup => "locked up",
-            Sign::Stall => "stalled",
-            Sign::OutOfMemory => "ran out of memory",
-            Sign::Agent => "gave up",
-        }
-    }
-}
 
 /// One boot, as it was.
 #[derive(Debug)]
@@ -121,6 +37,9 @@ pub struct Boot {
     pub counts: Option<Vec<u8>>,
     /// What this machine counted of its vCPU threads, where its iterations were marked.
     pub watched: Option<Watched>,
+    /// What else ran on this machine since the agent's first word; not looked at in virtual time,
+    /// which does not pass meanwhile.
+    pub load: Option<Load>,
     /// QEMU's own messages.
     pub log: Vec<u8>,
     /// QEMU's command line.
@@ -145,13 +64,16 @@ pub fn boot(
     cache: &Path,
     heard: &mut dyn FnMut(&Frame),
 ) -> Result<Boot> {
-    let files = Files::in_folder(folder);
+    let files = Paths::in_folder(folder);
     let mut qemu = Qemu::start(launch, &files, cache)?;
     let vcpus = vcpus(&mut qemu, launch);
     if let Some(pins) = &launch.pins {
         qemu.pin(pins)?;
     }
+    let measured = (launch.clock != Clock::Virtual).then(|| qemu.measured(launch.pins.as_ref()));
     let mut watch = Watch {
+        measured: measured.transpose()?,
+        meter: None,
         console_file: Follower::open(&files.console)?,
         results_file: Follower::open(&files.results)?,
         qemu,
@@ -181,6 +103,7 @@ pub fn boot(
     Ok(Boot {
         ending,
         took,
+        load: watch.meter.as_mut().map(Meter::load),
         frames: watch.frames,
         results: watch.results,
         last_words: watch.console.last_words(),
@@ -237,6 +160,9 @@ struct Watch<'a> {
     in_jobs: Duration,
     /// Wall seconds a guest second takes at the most.
     pace: f64,
+    /// What of the machine is measured, if anything else on it would show.
+    measured: Option<Measured>,
+    meter: Option<Meter>,
 }
 
 impl Watch<'_> {
@@ -244,6 +170,9 @@ impl Watch<'_> {
     fn until_the_end(&mut self) -> Result<Option<Ending>> {
         loop {
             let gone = self.qemu.child.poll()?.is_some();
+            if let Some(meter) = &mut self.meter {
+                meter.look();
+            }
             if let Some(ending) = self.read()? {
                 return Ok(Some(ending));
             }
@@ -297,6 +226,8 @@ impl Watch<'_> {
         self.phase = match *frame {
             Frame::Hello { .. } => {
                 self.until_agent = Some(self.start.elapsed());
+                let measured = self.measured.take();
+                self.meter = measured.and_then(|who| Meter::start(Files::here(), who));
                 Phase::Idle { since }
             }
             Frame::Begin { job, ns } => {
@@ -314,7 +245,7 @@ impl Watch<'_> {
     }
 
     /// What the plugin has written, once QEMU is gone and has written all of it.
-    fn counts(&mut self, files: &Files) -> Result<Option<Vec<u8>>> {
+    fn counts(&mut self, files: &Paths) -> Result<Option<Vec<u8>>> {
         let since = Instant::now();
         while self.qemu.child.poll()?.is_none() && since.elapsed() < POWER_OFF {
             std::thread::sleep(process::TICK);
@@ -339,7 +270,7 @@ impl Watch<'_> {
     }
 
     /// The final name: what the console says goes before what a deadline says.
-    fn name(&mut self, ended: Option<Ending>, files: &Files) -> Result<Ending> {
+    fn name(&mut self, ended: Option<Ending>, files: &Paths) -> Result<Ending> {
         if ended.is_none() {
             let limit = self.limits.output;
             let rest = self.console_file.rest(limit)?;
@@ -384,6 +315,11 @@ fn is_full(path: &Path) -> bool {
 }
 
 impl Boot {
+    /// What disturbed it, if anything did.
+    pub fn disturbance(&self) -> Option<String> {
+        self.load.as_ref().and_then(Load::disturbance)
+    }
+
     /// The fault of a boot that is not complete, for the variant called `variant`.
     pub fn fault(&self, variant: &str) -> Option<Fault> {
         let at = self.ending.at()?;

@@ -1,0 +1,313 @@
+//! What else ran on this machine while something was measured: other programs, time that the
+//! hypervisor took, and how fast the processors went.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::files::Files;
+use super::text::ranges;
+
+/// Who is measured, and where.
+#[derive(Debug, Clone, Default)]
+pub struct Measured {
+    /// The CPUs that matter, ascending; none for all that are online.
+    pub cpus: Vec<u32>,
+    /// Threads and processes that belong to the measurement, as folders of `/proc`: `42`, or
+    /// `42/task/43` for a thread alone. What they start is counted once it has ended and been waited
+    /// for.
+    pub own: Vec<String>,
+}
+
+/// What was seen in one measurement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Load {
+    /// CPUs that were looked at, as the kernel writes lists; empty for all.
+    pub cpus: String,
+    /// How long, in seconds.
+    pub seconds: f64,
+    /// Of the CPUs' time, what others took, 0 to 1.
+    pub others: f64,
+    /// The same in the worst second.
+    pub others_at_worst: f64,
+    /// Of the CPUs' time, what the hypervisor gave to other machines, 0 to 1.
+    pub stolen: f64,
+    /// The same in the worst second.
+    pub stolen_at_worst: f64,
+    /// The slowest and the fastest that any of the CPUs was seen at, in MHz, where the system tells.
+    pub mhz: Option<[u32; 2]>,
+}
+
+/// A measurement in which others had more than this of the CPUs' time is disturbed: more than the
+/// margin within which a difference counts as none, times the few that a kernel's own threads take.
+const DISTURBING: f64 = 0.05;
+/// So is one in which they had more than this in one second, as an iteration is shorter.
+const DISTURBING_AT_WORST: f64 = 0.30;
+/// A second seen is at least so long.
+const SLICE: Duration = Duration::from_millis(1_000);
+
+impl Load {
+    /// Why the measurement is disturbed, if it is.
+    pub fn disturbance(&self) -> Option<String> {
+        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+        let line = |who: &str, mean: f64, worst: f64| {
+            let disturbing = mean > DISTURBING || worst > DISTURBING_AT_WORST;
+            disturbing.then(|| {
+                let (mean, worst) = (percent(mean), percent(worst));
+                format!("{who} {mean} of the time of the measured CPUs, {worst} in one second")
+            })
+        };
+        let others = line("others took", self.others, self.others_at_worst);
+        let stolen = line("the hypervisor took", self.stolen, self.stolen_at_worst);
+        let reasons: Vec<String> = [others, stolen].into_iter().flatten().collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+}
+
+/// Looks at a machine from its making on.
+#[derive(Debug)]
+pub struct Meter {
+    files: Files,
+    measured: Measured,
+    begun: Instant,
+    first: Reading,
+    slice: (Instant, Reading),
+    worst: [f64; 2],
+    mhz: Option<[u32; 2]>,
+}
+
+impl Meter {
+    /// Begins; none if the system does not tell.
+    pub fn start(files: Files, measured: Measured) -> Option<Meter> {
+        let first = Reading::take(&files, &measured)?;
+        let now = Instant::now();
+        Some(Meter {
+            files,
+            measured,
+            begun: now,
+            slice: (now, first),
+            first,
+            worst: [0.0; 2],
+            mhz: None,
+        })
+    }
+
+    /// To be called often; looks once a second.
+    pub fn look(&mut self) {
+        if self.slice.0.elapsed() >= SLICE {
+            self.end_slice();
+        }
+    }
+
+    fn end_slice(&mut self) {
+        let Some(reading) = Reading::take(&self.files, &self.measured) else {
+            return;
+        };
+        let shares = reading.since(&self.slice.1);
+        for (worst, share) in self.worst.iter_mut().zip(shares) {
+            *worst = worst.max(share);
+        }
+        self.slice = (Instant::now(), reading);
+        if let Some(mhz) = speed(&self.files, &self.measured.cpus) {
+            let [slowest, fastest] = self.mhz.unwrap_or(mhz);
+            self.mhz = Some([slowest.min(mhz[0]), fastest.max(mhz[1])]);
+        }
+    }
+
+    /// What was seen until now.
+    pub fn load(&mut self) -> Load {
+        // A last piece that is too short would be all rounding.
+        if self.slice.0.elapsed() * 2 >= SLICE {
+            self.end_slice();
+        }
+        let [others, stolen] = self.slice.1.since(&self.first);
+        Load {
+            cpus: ranges(&self.measured.cpus),
+            seconds: self.begun.elapsed().as_secs_f64(),
+            others,
+            others_at_worst: self.worst[0].max(others),
+            stolen,
+            stolen_at_worst: self.worst[1].max(stolen),
+            mhz: self.mhz,
+        }
+    }
+}
+
+/// Times since the machine started, in clock ticks.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    busy: u64,
+    idle: u64,
+    stolen: u64,
+    own: u64,
+}
+
+impl Reading {
+    fn take(files: &Files, measured: &Measured) -> Option<Reading> {
+        let mut reading = Reading {
+            busy: 0,
+            idle: 0,
+            stolen: 0,
+            own: 0,
+        };
+        let stat = files.text("proc/stat")?;
+        let mut seen = false;
+        for line in stat.lines() {
+            let mut words = line.split_ascii_whitespace();
+            let Some(number) = words.next().and_then(|name| name.strip_prefix("cpu")) else {
+                continue;
+            };
+            let Ok(cpu) = number.parse::<u32>() else {
+                // The line of all of them.
+                continue;
+            };
+            if !measured.cpus.is_empty() && !measured.cpus.contains(&cpu) {
+                continue;
+            }
+            let times: Vec<u64> = words.map_while(|word| word.parse().ok()).collect();
+            // proc_stat(5): user nice system idle iowait irq softirq steal; guest time is in user's.
+            let [user, nice, system, idle, iowait, irq, softirq, steal, ..] = times[..] else {
+                return None;
+            };
+            reading.busy += user + nice + system + irq + softirq;
+            reading.idle += idle + iowait;
+            reading.stolen += steal;
+            seen = true;
+        }
+        reading.own = measured.own.iter().map(|task| own(files, task)).sum();
+        seen.then_some(reading)
+    }
+
+    /// The shares of others and of the hypervisor in the time since.
+    fn since(&self, earlier: &Reading) -> [f64; 2] {
+        let [busy, idle, stolen, own] = [
+            self.busy.saturating_sub(earlier.busy),
+            self.idle.saturating_sub(earlier.idle),
+            self.stolen.saturating_sub(earlier.stolen),
+            self.own.saturating_sub(earlier.own),
+        ];
+        let all = (busy + idle + stolen).max(1) as f64;
+        [busy.saturating_sub(own) as f64 / all, stolen as f64 / all]
+    }
+}
+
+/// User and system time of a task and of what it has waited for, in clock ticks; 0 once it is gone.
+fn own(files: &Files, task: &str) -> u64 {
+    let stat = files.text(&format!("proc/{task}/stat")).unwrap_or_default();
+    // proc_pid_stat(5): the name, in brackets, may hold anything; utime is the 12th behind it.
+    let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
+    let times = after.split_ascii_whitespace().skip(11).take(4);
+    times.filter_map(|word| word.parse::<u64>().ok()).sum()
+}
+
+/// The slowest and the fastest of these CPUs now, in MHz.
+fn speed(files: &Files, cpus: &[u32]) -> Option<[u32; 2]> {
+    let folder = "sys/devices/system/cpu";
+    let names: Vec<String> = match cpus.is_empty() {
+        true => files.names(folder),
+        false => cpus.iter().map(|cpu| format!("cpu{cpu}")).collect(),
+    };
+    let speeds = names.iter().filter_map(|name| {
+        let khz = files.number(&format!("{folder}/{name}/cpufreq/scaling_cur_freq"))?;
+        u32::try_from(khz / 1_000).ok()
+    });
+    speeds.fold(None, |found, mhz| {
+        let [slowest, fastest] = found.unwrap_or([mhz, mhz]);
+        Some([slowest.min(mhz), fastest.max(mhz)])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    /// A machine of three CPUs; the measured thread 9 of process 7 runs on CPU 1.
+    fn write(root: &Path, cpu1: &str, ticks: u64) {
+        fs::create_dir_all(root.join("proc/7/task/9")).unwrap();
+        let stat =
+            format!("cpu  1 2 3 4 5 6 7 8 0 0\ncpu0 900 0 0 0 0 0 0 0 0 0\n{cpu1}\nintr 5\n");
+        fs::write(root.join("proc/stat"), stat).unwrap();
+        // proc_pid_stat(5), with a name that is meant to confuse.
+        let own = format!("9 (a) 1 2) R 1 1 1 0 -1 0 0 0 0 0 {ticks} 10 0 0 20 0 1 0 5 0 0\n");
+        fs::write(root.join("proc/7/task/9/stat"), own).unwrap();
+        let cpufreq = root.join("sys/devices/system/cpu/cpu1/cpufreq");
+        fs::create_dir_all(&cpufreq).unwrap();
+        fs::write(cpufreq.join("scaling_cur_freq"), "1800000\n").unwrap();
+    }
+
+    fn measured() -> Measured {
+        Measured {
+            cpus: vec![1],
+            own: vec!["7/task/9".into()],
+        }
+    }
+
+    #[test]
+    fn others_are_what_is_busy_and_not_the_measured_thread() {
+        let root = tempfile::tempdir().unwrap();
+        let files = Files::at(root.path());
+        write(root.path(), "cpu1 100 0 50 1000 20 1 2 5 0 0", 40);
+        let first = Reading::take(&files, &measured()).unwrap();
+        assert_eq!((first.busy, first.idle, first.stolen), (153, 1020, 5));
+        assert_eq!(first.own, 50);
+        // Of 100 ticks: 70 busy, 60 of them its own, 25 idle, 5 stolen.
+        write(root.path(), "cpu1 160 0 58 1025 20 2 3 10 60 0", 100);
+        let second = Reading::take(&files, &measured()).unwrap();
+        let [others, stolen] = second.since(&first);
+        assert!((others - 0.10).abs() < 1e-9, "{others}");
+        assert!((stolen - 0.05).abs() < 1e-9, "{stolen}");
+    }
+
+    #[test]
+    fn a_meter_sees_the_worst_second_and_the_speed() {
+        let root = tempfile::tempdir().unwrap();
+        write(root.path(), "cpu1 0 0 0 0 0 0 0 0 0 0", 0);
+        let mut meter = Meter::start(Files::at(root.path()), measured()).unwrap();
+        write(root.path(), "cpu1 100 0 0 0 0 0 0 0 0 0", 60);
+        meter.end_slice();
+        write(root.path(), "cpu1 200 0 0 0 0 0 0 0 0 0", 160);
+        meter.end_slice();
+        let load = meter.load();
+        assert!((load.others - 0.20).abs() < 1e-9, "{load:?}");
+        assert!((load.others_at_worst - 0.40).abs() < 1e-9);
+        assert_eq!(load.mhz, Some([1800, 1800]));
+        assert_eq!(load.cpus, "1");
+        let why = load.disturbance().unwrap();
+        assert_eq!(
+            why,
+            "others took 20 % of the time of the measured CPUs, 40 % in one second"
+        );
+    }
+
+    #[test]
+    fn a_quiet_machine_is_not_disturbed() {
+        let load = |others: f64, worst: f64, stolen: f64| Load {
+            cpus: String::new(),
+            seconds: 5.0,
+            others,
+            others_at_worst: worst,
+            stolen,
+            stolen_at_worst: stolen,
+            mhz: None,
+        };
+        assert_eq!(load(0.04, 0.2, 0.01).disturbance(), None);
+        assert!(load(0.01, 0.31, 0.0).disturbance().is_some());
+        assert!(
+            load(0.0, 0.0, 0.06)
+                .disturbance()
+                .unwrap()
+                .contains("the hypervisor took 6 %")
+        );
+    }
+
+    #[test]
+    fn a_system_that_does_not_tell_is_not_measured() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(Meter::start(Files::at(root.path()), Measured::default()).is_none());
+        fs::create_dir_all(root.path().join("proc")).unwrap();
+        fs::write(root.path().join("proc/stat"), "cpu0 1 2 3\n").unwrap();
+        assert!(Meter::start(Files::at(root.path()), Measured::default()).is_none());
+    }
+}
