@@ -31,6 +31,8 @@ pub struct HistoryTrial {
     pub shape_json: String,
     /// The whole plan, as JSON.
     pub plan_json: String,
+    /// What the machine was when it began, as JSON.
+    pub host_json: String,
     /// The base's own settings, as JSON.
     pub settings_json: String,
     /// Version of ktrial that began it.
@@ -106,6 +108,7 @@ fn read(row: &Row) -> rusqlite::Result<HistoryTrial> {
         accelerator: row.get("accelerator")?,
         shape_json: row.get("shape_json")?,
         plan_json: row.get("plan_json")?,
+        host_json: row.get("host_json")?,
         settings_json: row.get("settings_json")?,
         ktrial_version: row.get("ktrial_version")?,
     })

@@ -14,6 +14,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../migrations/0002-notes-of-verdicts.sql")),
     M::up(include_str!("../migrations/0003-images.sql")),
     M::up(include_str!("../migrations/0004-observations.sql")),
+    M::up(include_str!("../migrations/0005-hosts.sql")),
 ];
 const MIGRATIONS: Migrations<'static> = Migrations::from_slice(STEPS);
 

@@ -33,6 +33,8 @@ pub struct NewTrial {
     pub shape_json: String,
     /// The whole plan, as JSON: enough to go on after a kill.
     pub plan_json: String,
+    /// What the machine was when it began, as JSON.
+    pub host_json: String,
     /// As it was typed.
     pub command_line: String,
     /// Version of ktrial that began it.
@@ -79,6 +81,7 @@ pub struct Trial {
     pub accelerator: String,
     pub shape_json: String,
     pub plan_json: String,
+    pub host_json: String,
     pub command_line: String,
     pub ktrial_version: String,
     pub started_at: i64,
@@ -158,6 +161,19 @@ impl Db {
         }
         transaction.commit()?;
         Ok(id)
+    }
+
+    /// Adds a variant to a trial that has not ended.
+    ///
+    /// # Errors
+    /// [`Error::Finished`]; [`Error::NoSuch`] when there is no such trial; [`Error::Refused`] when the
+    /// name or the position is taken.
+    pub fn add_variant(&mut self, id: TrialId, variant: &NewVariant) -> Result<()> {
+        let transaction = self.connection.transaction()?;
+        State::of(&transaction, id)?.require_open(id)?;
+        insert_variant(&transaction, id, variant)?;
+        transaction.commit()?;
+        Ok(())
     }
 
     /// The trial of this plan that was begun and not finished, if there is one.
@@ -317,6 +333,7 @@ fn insert_trial(db: &Connection, trial: &NewTrial) -> Result<()> {
             ("accelerator", &trial.accelerator),
             ("shape_json", &trial.shape_json),
             ("plan_json", &trial.plan_json),
+            ("host_json", &trial.host_json),
             ("command_line", &trial.command_line),
             ("ktrial_version", &trial.ktrial_version),
             ("started_at", &trial.started_at),
@@ -355,6 +372,7 @@ fn read_trial(row: &Row) -> rusqlite::Result<Trial> {
         accelerator: row.get("accelerator")?,
         shape_json: row.get("shape_json")?,
         plan_json: row.get("plan_json")?,
+        host_json: row.get("host_json")?,
         command_line: row.get("command_line")?,
         ktrial_version: row.get("ktrial_version")?,
         started_at: row.get("started_at")?,

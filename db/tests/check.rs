@@ -54,7 +54,7 @@ fn a_good_database_has_no_findings() {
 fn trials_without_variants() {
     assert_finds(
         "INSERT INTO trial SELECT 9, 'p', machine, tree, '', 0, 1, 0.1, clock, accelerator,
-            '{}', '{}', '', '', 0, NULL, NULL, NULL FROM trial",
+            '{}', '{}', '', '', 0, NULL, NULL, NULL, '{}' FROM trial",
         "a trial has a variant: trial 9",
     );
 }

@@ -76,6 +76,7 @@ fn a_trial_comes_back_as_it_was_with_all_64_bits_of_its_seed() {
         accelerator: trial.accelerator.clone(),
         shape_json: trial.shape_json.clone(),
         plan_json: trial.plan_json.clone(),
+        host_json: trial.host_json.clone(),
         command_line: trial.command_line.clone(),
         ktrial_version: trial.ktrial_version.clone(),
         started_at: trial.started_at,

@@ -244,3 +244,34 @@ fn verdicts_are_replaced_all_at_once_or_not_at_all() {
     assert_eq!(db.verdicts(begun.trial).unwrap(), [second]);
     assert_eq!(db.check().unwrap(), []);
 }
+
+#[test]
+fn a_variant_is_added_to_a_trial_that_runs_and_to_no_other() {
+    let mut db = Db::in_memory().unwrap();
+    let begun = begin(&mut db, 2);
+    let third = NewVariant {
+        name: "6.2".into(),
+        position: 2,
+        series: None,
+        kernel: Some(db.put_kernel(&kernel("k-third")).unwrap()),
+        settings_json: "{}".into(),
+        applied_json: "{}".into(),
+        left_out: false,
+    };
+    db.add_variant(begun.trial, &third).unwrap();
+    let variants = db.trial(begun.trial).unwrap().unwrap().variants;
+    assert_eq!(variants.len(), 3);
+    assert_eq!(variants[2].name, "6.2");
+    assert!(db.add_variant(begun.trial, &third).is_err());
+    assert!(db.add_variant(TrialId(99), &third).is_err());
+    db.finish_trial(begun.trial, 1, "failed", Some("it panicked"))
+        .unwrap();
+    let late = NewVariant {
+        name: "late".into(),
+        position: 3,
+        ..third
+    };
+    let error = db.add_variant(begun.trial, &late).unwrap_err();
+    assert!(matches!(error, Error::Finished(_)), "{error}");
+    assert_eq!(db.check().unwrap(), []);
+}

@@ -8,6 +8,7 @@ mod history;
 mod judged;
 mod machine;
 mod margin;
+mod measure;
 mod profile;
 mod report;
 mod self_test;
@@ -61,6 +62,9 @@ enum Command {
     Trial(trial::Arguments),
     /// Boot one kernel once and run workloads: a look, or a recorded boot again from its seed
     Boot(boot::Arguments),
+    /// Run workloads on the kernel that runs now, without a guest, and judge it against others that
+    /// this machine ran before
+    Measure(measure::Arguments),
     /// Judge a trial again from its stored samples
     Verdict(verdict::Arguments),
     /// Metrics of a tree over the weeks: where each changed, by how much, between which commits
@@ -128,6 +132,7 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Doctor => doctor::run(&context),
         Command::Trial(arguments) => trial::run(&context, &arguments),
         Command::Boot(arguments) => boot::run(&context, &arguments),
+        Command::Measure(arguments) => measure::run(&context, &arguments),
         Command::Verdict(arguments) => verdict::run(&context, &arguments),
         Command::History(arguments) => history::run(&context, &arguments),
         Command::Profile(arguments) => profile::run(&context, &arguments),

@@ -6,7 +6,7 @@ use super::Perturbation;
 use crate::workload::Job;
 
 /// The list as text. Job ids are the positions in `jobs`.
-pub(super) fn list(jobs: &[Job], perturbation: &Perturbation) -> String {
+pub(crate) fn list(jobs: &[Job], perturbation: &Perturbation) -> String {
     let mut text = format!(
         "ktrial-jobs 1\nseed {}\n",
         hex::encode(perturbation.entropy)

@@ -1,7 +1,7 @@
 //! Guests: what is booted around a kernel. The operating system's part is in [`linux`]; what runs
 //! a guest is in [`crate::vm`] and knows none of this.
 
-mod jobs;
+pub(crate) mod jobs;
 mod linux;
 pub mod perturb;
 pub mod placement;

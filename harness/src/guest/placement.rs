@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::Shape;
 use crate::fault::{Fault, Result};
 use crate::machine::files::Files;
@@ -11,7 +13,7 @@ use crate::machine::topology::{Is, Part, Topology};
 use crate::vm::{Clock, Pins};
 
 /// Pins, with what they can't do.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placement {
     /// None where the machine has too few CPUs.
     pub pins: Option<Pins>,

@@ -60,6 +60,20 @@ impl Programs {
         )
     }
 
+    /// Writes them into a folder, so that they can be run here.
+    ///
+    /// # Errors
+    /// As the system has it.
+    pub fn install(&self, folder: &Path) -> std::io::Result<()> {
+        use std::os::unix::fs::PermissionsExt;
+        for (name, bytes) in self.iter() {
+            let path = folder.join(name);
+            fs::write(&path, bytes)?;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        }
+        Ok(())
+    }
+
     /// Names and contents.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.binaries

@@ -1,6 +1,7 @@
 //! What else ran on this machine while something was measured: other programs, time that the
 //! hypervisor took, and how fast the processors went.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -9,14 +10,21 @@ use super::files::Files;
 use super::text::ranges;
 
 /// Who is measured, and where.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Measured {
     /// The CPUs that matter, ascending; none for all that are online.
     pub cpus: Vec<u32>,
-    /// Threads and processes that belong to the measurement, as folders of `/proc`: `42`, or
-    /// `42/task/43` for a thread alone. What they start is counted once it has ended and been waited
-    /// for.
-    pub own: Vec<String>,
+    /// What runs there of the measurement itself.
+    pub own: Own,
+}
+
+/// What belongs to a measurement.
+#[derive(Debug, Clone)]
+pub enum Own {
+    /// These threads of a process.
+    Threads(u32, Vec<i64>),
+    /// A process, and all that it has started.
+    Tree(u32),
 }
 
 /// What was seen in one measurement.
@@ -174,7 +182,7 @@ impl Reading {
             reading.stolen += steal;
             seen = true;
         }
-        reading.own = measured.own.iter().map(|task| own(files, task)).sum();
+        reading.own = measured.own.ticks(files);
         seen.then_some(reading)
     }
 
@@ -191,13 +199,62 @@ impl Reading {
     }
 }
 
-/// User and system time of a task and of what it has waited for, in clock ticks; 0 once it is gone.
-fn own(files: &Files, task: &str) -> u64 {
-    let stat = files.text(&format!("proc/{task}/stat")).unwrap_or_default();
-    // proc_pid_stat(5): the name, in brackets, may hold anything; utime is the 12th behind it.
-    let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
-    let times = after.split_ascii_whitespace().skip(11).take(4);
-    times.filter_map(|word| word.parse::<u64>().ok()).sum()
+impl Own {
+    /// User and system time, in clock ticks.
+    fn ticks(&self, files: &Files) -> u64 {
+        match self {
+            Own::Threads(process, threads) => {
+                let task = |thread| Task::read(files, &format!("{process}/task/{thread}"));
+                let tasks = threads.iter().filter_map(task);
+                tasks.map(|task| task.ticks).sum()
+            }
+            Own::Tree(root) => {
+                let names = files.names("proc");
+                let numbers = names.iter().filter(|name| name.parse::<u32>().is_ok());
+                let all: Vec<(u32, Task)> = numbers
+                    .filter_map(|name| Some((name.parse().ok()?, Task::read(files, name)?)))
+                    .collect();
+                let mut tree = BTreeSet::from([*root]);
+                // A child may have a lower number than its parent: once around is not enough.
+                loop {
+                    let before = tree.len();
+                    let children = all.iter().filter(|(_, task)| tree.contains(&task.parent));
+                    let children: Vec<u32> = children.map(|(id, _)| *id).collect();
+                    tree.extend(children);
+                    if tree.len() == before {
+                        break;
+                    }
+                }
+                let own = all.iter().filter(|(id, _)| tree.contains(id));
+                own.map(|(_, task)| task.ticks + task.waited_for).sum()
+            }
+        }
+    }
+}
+
+/// A thread or a process, as its `stat` tells.
+struct Task {
+    parent: u32,
+    /// User and system time, in clock ticks.
+    ticks: u64,
+    /// The same of children that have ended and been waited for.
+    waited_for: u64,
+}
+
+impl Task {
+    fn read(files: &Files, task: &str) -> Option<Task> {
+        let stat = files.text(&format!("proc/{task}/stat"))?;
+        // proc_pid_stat(5): the name, in brackets, may hold anything. Behind it are the state, the
+        // parent, and as the 12th to 15th word utime, stime, cutime and cstime.
+        let (_, after) = stat.rsplit_once(')')?;
+        let words: Vec<&str> = after.split_ascii_whitespace().collect();
+        let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
+        Some(Task {
+            parent: u32::try_from(number(1)?).ok()?,
+            ticks: number(11)? + number(12)?,
+            waited_for: number(13)? + number(14)?,
+        })
+    }
 }
 
 /// The slowest and the fastest of these CPUs now, in MHz.
@@ -230,7 +287,7 @@ mod tests {
             format!("cpu  1 2 3 4 5 6 7 8 0 0\ncpu0 900 0 0 0 0 0 0 0 0 0\n{cpu1}\nintr 5\n");
         fs::write(root.join("proc/stat"), stat).unwrap();
         // proc_pid_stat(5), with a name that is meant to confuse.
-        let own = format!("9 (a) 1 2) R 1 1 1 0 -1 0 0 0 0 0 {ticks} 10 0 0 20 0 1 0 5 0 0\n");
+        let own = format!("9 (a) 1 2) R 1 1 1 0 -1 0 0 0 0 0 {ticks} 10 7 7 20 0 1 0 5 0 0\n");
         fs::write(root.join("proc/7/task/9/stat"), own).unwrap();
         let cpufreq = root.join("sys/devices/system/cpu/cpu1/cpufreq");
         fs::create_dir_all(&cpufreq).unwrap();
@@ -240,7 +297,7 @@ mod tests {
     fn measured() -> Measured {
         Measured {
             cpus: vec![1],
-            own: vec!["7/task/9".into()],
+            own: Own::Threads(7, vec![9]),
         }
     }
 
@@ -303,11 +360,33 @@ mod tests {
     }
 
     #[test]
+    fn what_a_process_started_is_its_own_wherever_it_is_numbered() {
+        let root = tempfile::tempdir().unwrap();
+        let files = Files::at(root.path());
+        for (id, parent, ticks) in [
+            (50, 1, 1_000),
+            (60, 70, 4),
+            (70, 40, 2),
+            (40, 1, 1),
+            (61, 60, 8),
+        ] {
+            let folder = root.path().join(format!("proc/{id}"));
+            fs::create_dir_all(&folder).unwrap();
+            let stat = format!("{id} (x) S {parent} 0 0 0 -1 0 0 0 0 0 {ticks} 0 100 0 20 0\n");
+            fs::write(folder.join("stat"), stat).unwrap();
+        }
+        // 40, 70, 60 and 61, each with what it has waited for.
+        assert_eq!(Own::Tree(40).ticks(&files), 1 + 2 + 4 + 8 + 400);
+        assert_eq!(Own::Tree(61).ticks(&files), 108);
+        assert_eq!(Own::Tree(99).ticks(&files), 0);
+    }
+
+    #[test]
     fn a_system_that_does_not_tell_is_not_measured() {
         let root = tempfile::tempdir().unwrap();
-        assert!(Meter::start(Files::at(root.path()), Measured::default()).is_none());
+        assert!(Meter::start(Files::at(root.path()), measured()).is_none());
         fs::create_dir_all(root.path().join("proc")).unwrap();
         fs::write(root.path().join("proc/stat"), "cpu0 1 2 3\n").unwrap();
-        assert!(Meter::start(Files::at(root.path()), Measured::default()).is_none());
+        assert!(Meter::start(Files::at(root.path()), measured()).is_none());
     }
 }

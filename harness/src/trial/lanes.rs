@@ -173,7 +173,7 @@ impl<'a> Lanes<'a> {
         let kernel = prepared.kernel(variant)?;
         let guest = Guest {
             shape: &prepared.plan.shape,
-            pins: prepared.placement.pins.as_ref(),
+            pins: prepared.host.placement.pins.as_ref(),
             clock: prepared.plan.clock,
             programs: &prepared.programs,
         };
@@ -202,7 +202,7 @@ impl<'a> Lanes<'a> {
 }
 
 /// The jobs of one boot.
-fn jobs(runs: &[Run], variant: &PlannedVariant, seed: u64) -> Result<Vec<Job>> {
+pub(super) fn jobs(runs: &[Run], variant: &PlannedVariant, seed: u64) -> Result<Vec<Job>> {
     let seed = Perturbation::of(seed).workload_seed;
     runs.iter()
         .map(|run| {

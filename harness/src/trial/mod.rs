@@ -1,6 +1,8 @@
 //! A trial: variants × rounds × workloads, in random order, every boot stored when it ends.
 
+pub mod bare;
 mod counted;
+pub mod host;
 mod hosted;
 mod identical;
 mod lanes;
@@ -42,7 +44,7 @@ pub fn run(home: &Home, db: &mut Db, prepared: &Prepared, progress: &Progress) -
         Clock::Real => Some(Exclusive::wait(progress)?),
         Clock::Virtual | Clock::Emulated => None,
     };
-    let pins = prepared.placement.pins.as_ref();
+    let pins = prepared.host.placement.pins.as_ref();
     let _kept_off = pins.map(Pins::keep_ktrial_off).transpose()?;
     // As it was stored: a kernel may have been built again since.
     let trial = db.trial(id)?;

@@ -9,6 +9,7 @@ use ktrial_patches::apply::Applied;
 use ktrial_patches::catalogue::Series;
 use serde_json::json;
 
+use super::host::Host;
 use super::{KernelOf, Plan, PlannedVariant, identical};
 use crate::fault::{Fault, OrHost, Result};
 use crate::guest::{Guest, Placement, Programs};
@@ -54,8 +55,8 @@ pub struct Prepared {
     pub programs: Programs,
     /// The plugin that counts instructions, where they are to be counted.
     pub counter: Option<PathBuf>,
-    /// Where its guests lie on this machine.
-    pub placement: Placement,
+    /// What this machine is, and where its guests lie on it.
+    pub host: Host,
     /// How long its boots may take together, in milliseconds.
     pub budget_ms: Option<u64>,
     applied: record::Applied,
@@ -122,7 +123,7 @@ pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Resu
     Ok(Prepared {
         plan_key,
         counter,
-        placement,
+        host: Host::now(placement, wanted.plan.clock)?,
         programs,
         kernels,
         applied: record::Applied::of(&outcome),
@@ -188,6 +189,7 @@ impl Prepared {
             accelerator: plan.clock.accelerator().name().into(),
             shape_json: to_json(&plan.shape)?,
             plan_json: to_json(plan)?,
+            host_json: to_json(&self.host)?,
             command_line: self.command_line.clone(),
             ktrial_version: env!("CARGO_PKG_VERSION").into(),
             started_at: unix_ms(),
@@ -285,6 +287,6 @@ fn kernel_record(kernel: &Kernel) -> ktrial_db::Kernel {
     }
 }
 
-fn to_json(value: &impl serde::Serialize) -> Result<String> {
+pub(super) fn to_json(value: &impl serde::Serialize) -> Result<String> {
     serde_json::to_string(value).or_host(|| "write JSON".into())
 }

@@ -283,6 +283,22 @@ pub(super) fn trouble(
     if let Some(fault) = boot.fault(variant) {
         return Some((boot.ending.name().to_owned(), fault));
     }
+    let fault = failed_job(variant, runs, reports)?;
+    let fault = if boot.out_of_memory {
+        fault
+            .showing(&boot.last_words)
+            .next("give the guest more --memory")
+    } else {
+        fault
+    };
+    Some((FAILED_JOB.to_owned(), fault))
+}
+
+/// The outcome of a boot in which a workload failed.
+pub(super) const FAILED_JOB: &str = "workload";
+
+/// The fault of the first job that failed.
+pub(super) fn failed_job(variant: &str, runs: &[Run], reports: &[JobReport]) -> Option<Fault> {
     let (run, report, failure) = runs
         .iter()
         .zip(reports)
@@ -294,21 +310,10 @@ pub(super) fn trouble(
         Some(JobEnd::Exit(2)) => At::User,
         _ => At::Guest,
     };
-    let fault = Fault::new(
+    Some(Fault::new(
         at,
-        format!(
-            "{} failed in the guest of {variant}: it {failure}",
-            run.workload
-        ),
-    );
-    let fault = if boot.out_of_memory {
-        fault
-            .showing(&boot.last_words)
-            .next("give the guest more --memory")
-    } else {
-        fault
-    };
-    Some(("workload".to_owned(), fault))
+        format!("{} failed on {variant}: it {failure}", run.workload),
+    ))
 }
 
 /// What is to be said of a boot that ran well: what disturbed it, a shape that is not what was asked

@@ -145,6 +145,7 @@ mod tests {
             accelerator: "tcg".into(),
             shape_json: "{}".into(),
             plan_json: "{}".into(),
+            host_json: "{}".into(),
             command_line: text(),
             ktrial_version: text(),
             started_at: 0,

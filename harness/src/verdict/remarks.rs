@@ -85,7 +85,7 @@ mod tests {
         ];
         assert_eq!(
             render(&boots, name),
-            "\n1 boot was disturbed and made again; what was measured in them is kept, and not judged\n\
+            "\n1 boot was disturbed and made again; what was measured in it is kept, and not judged\n\
              boot 2 of base: disturbed: others took 9 %\n"
         );
         let many: Vec<Boot> = (0..9)

@@ -64,6 +64,7 @@ fn planned(samples: &[Sample], margin: f64, plan: &str) -> Verdict {
         accelerator: "tcg".into(),
         shape_json: String::new(),
         plan_json: plan.into(),
+        host_json: "{}".into(),
         command_line: String::new(),
         ktrial_version: String::new(),
         started_at: 0,

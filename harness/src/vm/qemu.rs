@@ -12,7 +12,7 @@ use qapi::qmp::CpuInfoFast;
 use super::layout::memory_argument;
 use super::{Accelerator, Clock, Counter, Launch, Pins};
 use crate::fault::{Fault, OrHost, Result};
-use crate::machine::load::Measured;
+use crate::machine::load::{Measured, Own};
 use crate::process::{self, Child};
 use crate::terminal::shell_line;
 
@@ -169,20 +169,18 @@ impl Qemu {
 
     /// What of this machine its guest uses: the CPUs that its vCPUs are held on, or all of them.
     pub(super) fn measured(&mut self, pins: Option<&Pins>) -> Result<Measured> {
-        let id = self.child.id();
         let Some(pins) = pins else {
             return Ok(Measured {
                 cpus: Vec::new(),
-                own: vec![id.to_string(), std::process::id().to_string()],
+                // QEMU too was started by ktrial.
+                own: Own::Tree(std::process::id()),
             });
         };
         let mut cpus = pins.vcpus.clone();
         cpus.sort_unstable();
-        let threads = self.vcpu_threads()?;
-        let own = threads.iter().map(|thread| format!("{id}/task/{thread}"));
         Ok(Measured {
             cpus,
-            own: own.collect(),
+            own: Own::Threads(self.child.id(), self.vcpu_threads()?),
         })
     }
 

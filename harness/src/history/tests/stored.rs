@@ -111,6 +111,7 @@ fn put(db: &mut Db, week: &Week) {
             "duration_ms":500,"iterations":2,"warmups":1}],"looks":[3],"margin":0.01,
             "clock":"real","shape":{"cpus":2,"memory_mib":2048}}"#
             .into(),
+        host_json: "{}".into(),
         command_line: "ktrial trial".into(),
         ktrial_version: "0.1.0".into(),
         started_at,

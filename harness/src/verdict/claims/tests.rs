@@ -77,6 +77,7 @@ fn trial() -> Trial {
         accelerator: "kvm".into(),
         shape_json: String::new(),
         plan_json: "{}".into(),
+        host_json: "{}".into(),
         command_line: String::new(),
         ktrial_version: String::new(),
         started_at: 0,
