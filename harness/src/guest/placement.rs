@@ -9,7 +9,7 @@ use super::Shape;
 use crate::fault::{Fault, Result};
 use crate::machine::files::Files;
 use crate::machine::hwloc;
-use crate::machine::topology::{Is, Part, Topology};
+use crate::machine::topology::{Is, Topology};
 use crate::vm::{Clock, Pins};
 
 /// Pins, with what they can't do.
@@ -96,8 +96,7 @@ pub fn place(host: &Topology, shape: &Shape, numa: bool) -> Placement {
     }
 }
 
-/// How many vCPUs each of the guest's nodes has, in the order of the nodes; they are numbered through
-/// the nodes in [`order`].
+/// The vCPUs of each of the guest's nodes.
 fn groups(shape: &Shape) -> Vec<Vec<u32>> {
     match &shape.layout {
         Some(layout) => layout.nodes.iter().map(|node| node.cpus.clone()).collect(),
@@ -107,28 +106,17 @@ fn groups(shape: &Shape) -> Vec<Vec<u32>> {
 
 /// The machine's cores, that of its first CPU last: most interrupts go there.
 fn cores(host: &Topology) -> Vec<Core> {
-    let mut cores = Vec::new();
-    let mut nodes = 0;
-    collect(host, &host.machine, &mut nodes, 0, &mut cores);
-    cores.retain(|core| !core.threads.is_empty());
+    let mut located = host.located();
+    located.retain(|cpu| !host.disallowed.contains(&cpu.cpu));
+    let mut cores: Vec<Core> = located
+        .chunk_by(|a, b| a.core == b.core)
+        .map(|threads| Core {
+            node: threads[0].node,
+            threads: threads.iter().map(|thread| thread.cpu).collect(),
+        })
+        .collect();
     cores.sort_by_key(|core| core.threads.contains(&0));
     cores
-}
-
-/// `nodes` counts those seen, `node` is the one that `part` lies in.
-fn collect(host: &Topology, part: &Part, nodes: &mut usize, node: usize, cores: &mut Vec<Core>) {
-    let own = *nodes;
-    *nodes += part.memory.len();
-    let node = if part.memory.is_empty() { node } else { own };
-    if matches!(part.is, Is::Core | Is::Thread) {
-        let mut threads = part.cpus();
-        threads.retain(|cpu| !host.disallowed.contains(cpu));
-        cores.push(Core { node, threads });
-        return;
-    }
-    for inside in &part.inside {
-        collect(host, inside, nodes, node, cores);
-    }
 }
 
 /// A CPU for each vCPU and a node for each of the guest's: each node goes where most of its cores fit.

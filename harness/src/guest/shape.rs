@@ -8,6 +8,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, Result};
+use crate::machine::places::Located;
 use crate::vm::Layout;
 
 pub use cut::Scale;
@@ -58,6 +59,32 @@ impl Shape {
             )));
         }
         Ok(self)
+    }
+
+    /// Where its vCPUs lie: as cores of one package, where nothing was asked for.
+    pub fn located(&self) -> Vec<Located> {
+        let plain = Layout {
+            packages: 1,
+            dies: 1,
+            cores: self.cpus,
+            threads: 1,
+            nodes: Vec::new(),
+            distances: None,
+        };
+        let layout = self.layout.as_ref().unwrap_or(&plain);
+        let locate = |cpu| {
+            let place = layout.place(cpu);
+            let die = (place.package * layout.dies + place.die) as usize;
+            Located {
+                cpu,
+                package: place.package as usize,
+                die,
+                node: layout.node(cpu).unwrap_or(0),
+                complex: die,
+                core: (cpu / layout.threads) as usize,
+            }
+        };
+        (0..self.cpus).map(locate).collect()
     }
 
     /// `4 packages × 2 cores × 2 threads, 4 nodes`; `2 CPUs` where nothing more was asked for.

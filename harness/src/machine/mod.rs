@@ -4,6 +4,7 @@ pub mod exclusive;
 pub mod files;
 pub mod hwloc;
 pub mod load;
+pub mod places;
 pub mod text;
 pub mod topology;
 

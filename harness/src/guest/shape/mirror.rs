@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Scale, Shape};
 use crate::fault::{Fault, Result};
-use crate::machine::topology::{Is, Part, Topology};
+use crate::machine::places::Located;
+use crate::machine::topology::{Is, Topology};
 use crate::vm::Layout;
 use crate::vm::layout::Node;
 
@@ -147,8 +148,20 @@ struct Core {
     die: usize,
     /// The place of its node among all of the machine.
     node: usize,
-    /// Its threads that may be used.
-    threads: Vec<u32>,
+    /// How many of its threads may be used.
+    threads: usize,
+}
+
+impl Core {
+    fn of(threads: &[Located]) -> Option<Core> {
+        let first = threads.first()?;
+        Some(Core {
+            package: first.package,
+            die: first.die,
+            node: first.node,
+            threads: threads.len(),
+        })
+    }
 }
 
 /// Cores in the order in which they lie: by package, and by die in that.
@@ -164,20 +177,19 @@ struct Cores {
 
 impl Cores {
     fn of(topology: &Topology) -> Cores {
-        let mut walk = Walk {
-            topology,
-            at: [0; 3],
-            seen: [0; 3],
-            cores: Vec::new(),
-        };
-        walk.enter(&topology.machine);
-        let mut all = walk.cores;
+        let located = topology.located();
         let nodes: Vec<_> = topology.parts(Is::Node).iter().map(|n| n.number).collect();
-        let bare = |node: &usize| all.iter().all(|core| core.node != *node);
+        let bare = |node: &usize| located.iter().all(|cpu| cpu.node != *node);
         let without = (0..nodes.len()).filter(bare).collect();
-        all.retain(|core| !core.threads.is_empty());
+        let usable: Vec<Located> = located
+            .into_iter()
+            .filter(|cpu| !topology.disallowed.contains(&cpu.cpu))
+            .collect();
         Cores {
-            all,
+            all: usable
+                .chunk_by(|a, b| a.core == b.core)
+                .filter_map(Core::of)
+                .collect(),
             nodes,
             without,
         }
@@ -199,7 +211,7 @@ impl Cores {
 
     /// Threads that each core of the guest has.
     fn threads(&self, per: Per, notes: &mut Vec<String>) -> usize {
-        let counts = self.all.iter().map(|core| core.threads.len());
+        let counts = self.all.iter().map(|core| core.threads);
         let (least, most) = (counts.clone().min(), counts.max());
         match (per, least, most) {
             (Per::Thread, Some(least), Some(most)) if least < most => {
@@ -340,61 +352,4 @@ fn shares(all: u32, bytes: &[u64]) -> Vec<u32> {
         *first += rest;
     }
     shares
-}
-
-/// A walk through a machine, which knows in what it is.
-struct Walk<'a> {
-    topology: &'a Topology,
-    /// The package, die and node that it is in.
-    at: [usize; 3],
-    /// How many of each it has seen.
-    seen: [usize; 3],
-    cores: Vec<Core>,
-}
-
-const PACKAGE: usize = 0;
-const DIE: usize = 1;
-const NODE: usize = 2;
-
-impl Walk<'_> {
-    fn enter(&mut self, part: &Part) {
-        let before = self.at;
-        match part.is {
-            Is::Package => {
-                self.next(PACKAGE);
-                self.next(DIE);
-            }
-            // The first die of a package has been begun with it.
-            Is::Die if self.cores.iter().any(|core| core.die == self.at[DIE]) => self.next(DIE),
-            _ => {}
-        }
-        // Of several memories of one part, as fast ones beside large ones, the first is its CPUs'.
-        if !part.memory.is_empty() {
-            self.next(NODE);
-        }
-        self.seen[NODE] += part.memory.len().saturating_sub(1);
-        match part.is {
-            Is::Core => self.core(part.cpus()),
-            // Some systems tell nothing of cores.
-            Is::Thread => self.core(part.number.into_iter().collect()),
-            _ => part.inside.iter().for_each(|inside| self.enter(inside)),
-        }
-        self.at = before;
-    }
-
-    fn next(&mut self, what: usize) {
-        self.at[what] = self.seen[what];
-        self.seen[what] += 1;
-    }
-
-    fn core(&mut self, mut threads: Vec<u32>) {
-        threads.retain(|cpu| !self.topology.disallowed.contains(cpu));
-        let [package, die, node] = self.at;
-        self.cores.push(Core {
-            package,
-            die,
-            node,
-            threads,
-        });
-    }
 }
