@@ -12,6 +12,7 @@ use ktrial::fault::{Fault, OrHost, Result};
 use ktrial::guest::{Guest, Programs, Shape};
 use ktrial::home::Home;
 use ktrial::kernel::Kernel;
+use ktrial::machine::places::Places;
 use ktrial::trial::Run;
 use ktrial::vm::frames::Frame;
 use ktrial::vm::{self, Clock, Counter};
@@ -258,7 +259,7 @@ fn boot(
 
 fn job(text: &str, milliseconds: u64, watch: Option<Watch>) -> Result<Job> {
     let run = Run::parse(text, milliseconds, 2)?;
-    let job = workload::find(&run.workload)?.job(&run.settings, run.timing(), 7);
+    let job = run.job(&run.settings, 7, &Places::of(&[]))?;
     Ok(watch.map_or_else(|| job.clone(), |watch| watch.job(job.clone())))
 }
 

@@ -7,6 +7,7 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
 use crate::fault::{Fault, Result};
+use crate::machine::places::{ORDERS, Places};
 
 /// The folder `workloads/`.
 pub static SOURCES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../workloads");
@@ -55,6 +56,9 @@ pub struct Parameter {
     pub option: String,
     /// What kind of value it takes.
     pub kind: Kind,
+    /// Whether it counts the workers, which may then be said in words for parts of a machine.
+    #[serde(default)]
+    pub workers: bool,
     /// The value if none is given; flags are off.
     #[serde(default)]
     pub default: u64,
@@ -84,6 +88,8 @@ pub enum Kind {
     Milliseconds,
     /// On or off.
     Flag,
+    /// An order of CPUs on which workers are put, by its name; none unless it is asked for.
+    Place,
 }
 
 /// Something that is measured.
@@ -234,18 +240,16 @@ impl Workload {
             };
             parameter.check(&self.name, value)?;
         }
-        let filled = self.parameters.iter().map(|parameter| {
-            let value = settings
-                .get(&parameter.name)
-                .cloned()
-                .unwrap_or_else(|| parameter.default_text());
-            (parameter.name.clone(), value)
+        let filled = self.parameters.iter().filter_map(|parameter| {
+            let given = settings.get(&parameter.name).cloned();
+            let value = given.or_else(|| parameter.default_text())?;
+            Some((parameter.name.clone(), value))
         });
         Ok(filled.collect())
     }
 
-    /// The job that runs this workload with complete settings.
-    pub fn job(&self, settings: &Settings, timing: Timing, seed: u32) -> Job {
+    /// The job that runs this workload with complete settings, on a machine with these CPUs.
+    pub fn job(&self, settings: &Settings, timing: Timing, seed: u32, places: &Places) -> Job {
         let mut arguments = vec![
             "-d".to_owned(),
             timing.duration_ms.to_string(),
@@ -258,6 +262,12 @@ impl Workload {
             match settings.get(&parameter.name) {
                 Some(value) if parameter.kind == Kind::Flag => {
                     arguments.extend((value == "true").then(|| parameter.option.clone()));
+                }
+                Some(value) if parameter.kind == Kind::Place => {
+                    if let Some(order) = places.order(value) {
+                        let order: Vec<String> = order.iter().map(u32::to_string).collect();
+                        arguments.extend([parameter.option.clone(), order.join("+")]);
+                    }
                 }
                 Some(value) => arguments.extend([parameter.option.clone(), value.clone()]),
                 None => {}
@@ -309,16 +319,18 @@ impl Metric {
 }
 
 impl Parameter {
-    fn default_text(&self) -> String {
+    fn default_text(&self) -> Option<String> {
         match self.kind {
-            Kind::Flag => "false".into(),
-            _ => self.default.to_string(),
+            Kind::Flag => Some("false".into()),
+            Kind::Place => None,
+            _ => Some(self.default.to_string()),
         }
     }
 
     fn check(&self, workload: &str, value: &str) -> Result<()> {
         let fits = match self.kind {
             Kind::Flag => value == "true" || value == "false",
+            Kind::Place => ORDERS.contains(&value),
             _ => value
                 .parse::<u64>()
                 .is_ok_and(|n| (self.min..=self.max).contains(&n)),
@@ -328,6 +340,7 @@ impl Parameter {
         }
         let wanted = match self.kind {
             Kind::Flag => "true or false".to_owned(),
+            Kind::Place => ORDERS.join(" or "),
             _ => format!("a number from {} to {}", self.min, self.max),
         };
         Err(Fault::user(format!(
@@ -381,7 +394,8 @@ mod tests {
             duration_ms: 500,
             iterations: 3,
         };
-        let job = churn.job(&set, timing, 9);
+        let places = Places::of(&[]);
+        let job = churn.job(&set, timing, 9, &places);
         assert_eq!(job.program, "/bin/fd-churn");
         assert_eq!(
             job.arguments.join(" "),

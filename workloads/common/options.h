@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "place.h"
+
 /* The options that every workload takes: see PROTOCOL.md. */
 struct run_options {
 	uint64_t duration_ms;	/* -d, of one iteration */
@@ -50,11 +52,17 @@ static inline uint64_t number_option(int option, const char *text, uint64_t min,
 	return value;
 }
 
-/* Takes -d, -i and -s; returns 0 for any other option. */
+/* Takes -c, -d, -i and -s; returns 0 for any other option. */
 static inline int run_option(struct run_options *run, int option, const char *text,
 			     const char *usage)
 {
 	switch (option) {
+	case 'c':
+		if (!place_parse(text)) {
+			fprintf(stderr, "-c %s: not a list of processors such as 0+4+8\n", text);
+			usage_error(usage);
+		}
+		return 1;
 	case 'd':
 		run->duration_ms = number_option(option, text, 1, MAX_DURATION_MS, usage);
 		return 1;

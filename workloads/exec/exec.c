@@ -23,7 +23,7 @@
 #include "../common/samples.h"
 
 #define USAGE \
-	"exec [-n processes] [-d ms an iteration] [-i iterations] [-s seed] [-p child program]"
+	"exec [-n processes] [-c processors] [-d ms an iteration] [-i iterations] [-s seed] [-p child program]"
 #define MAX_PROCESSES 4096
 
 struct options {
@@ -57,7 +57,7 @@ static struct options parse(int argc, char **argv)
 	struct options o = { .run = { 1000, 1, 0 }, .processes = 1 };
 	int c;
 
-	while ((c = getopt(argc, argv, "n:d:i:s:p:")) != -1) {
+	while ((c = getopt(argc, argv, "n:c:d:i:s:p:")) != -1) {
 		if (run_option(&o.run, c, optarg, USAGE))
 			continue;
 		if (c == 'n')
@@ -116,11 +116,12 @@ static void work(struct worker *self, const struct options *o)
 
 /* In the worker: say that it is there, then wait until the parent closes the
  * other end of `start`, which wakes all workers at once. */
-static _Noreturn void worker_main(struct worker *self, const struct options *o, int ready[2],
-				  int start[2])
+static _Noreturn void worker_main(struct worker *self, uint64_t number, const struct options *o,
+				  int ready[2], int start[2])
 {
 	char byte = 0;
 
+	place_worker(number);
 	close(ready[0]);
 	close(start[1]);
 	if (write(ready[1], &byte, 1) != 1)
@@ -162,7 +163,7 @@ static void launch(struct worker *workers, pid_t *pids, const struct options *o)
 	for (uint64_t i = 0; i < o->processes; i++) {
 		pids[i] = fork();
 		if (pids[i] == 0)
-			worker_main(&workers[i], o, ready, start);
+			worker_main(&workers[i], i, o, ready, start);
 		if (pids[i] < 0) {
 			int error = errno;
 

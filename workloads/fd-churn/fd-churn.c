@@ -26,7 +26,7 @@
 
 #define USAGE \
 	"fd-churn [-n descriptors] [-t threads] [-m bytes touched an operation]\n" \
-	"       [-d ms an iteration] [-i iterations] [-s seed]\n" \
+	"       [-c processors] [-d ms an iteration] [-i iterations] [-s seed]\n" \
 	"       [-f] ask for any free descriptor, not the lowest (SOCK_FD_FASTALLOC)\n" \
 	"       [-g] let the table grow while it is filled, and time that\n" \
 	"       [-L] no latencies: one clock reading an operation in place of four"
@@ -47,6 +47,7 @@ struct options {
 struct worker {
 	alignas(128) pthread_t thread;
 	const struct options *options;
+	uint64_t number;
 	pthread_barrier_t *barrier;
 	uint64_t random;	/* state of splitmix64 */
 	int *fds;
@@ -84,7 +85,7 @@ static struct options parse(int argc, char **argv)
 			     .touch = 400000, .latency = 1 };
 	int c;
 
-	while ((c = getopt(argc, argv, "n:t:m:d:i:s:fgL")) != -1) {
+	while ((c = getopt(argc, argv, "n:t:m:c:d:i:s:fgL")) != -1) {
 		if (run_option(&o.run, c, optarg, USAGE))
 			continue;
 		switch (c) {
@@ -270,6 +271,7 @@ static void *worker_main(void *argument)
 {
 	struct worker *w = argument;
 
+	place_worker(w->number);
 	/* Allocated here, so that the memory is near the processor that uses it. */
 	w->fds = malloc(w->count * sizeof(*w->fds));
 	w->touched = w->options->touch ? malloc(w->options->touch) : NULL;
@@ -330,6 +332,7 @@ static struct worker *start_workers(const struct options *o, pthread_barrier_t *
 		struct worker *w = &workers[i];
 		int error;
 
+		w->number = i;
 		w->options = o;
 		w->barrier = barrier;
 		w->random = splitmix64(&seeds);

@@ -20,7 +20,7 @@
 #include "../common/samples.h"
 
 #define USAGE \
-	"unmap [-t threads] [-p pages an operation] [-d ms an iteration] [-i iterations] [-s seed]"
+	"unmap [-t threads] [-p pages an operation] [-c processors] [-d ms an iteration] [-i iterations] [-s seed]"
 #define MAX_THREADS 4096
 #define MAX_PAGES UINT64_C(262144)
 
@@ -33,6 +33,7 @@ struct options {
 struct worker {
 	alignas(128) pthread_t thread;
 	const struct options *options;
+	uint64_t number;
 	pthread_barrier_t *barrier;
 	uint64_t operations;	/* of the last iteration, and so below */
 	uint64_t elapsed_ns;
@@ -43,7 +44,7 @@ static struct options parse(int argc, char **argv)
 	struct options o = { .run = { 1000, 1, 0 }, .threads = 2, .pages = 16 };
 	int c;
 
-	while ((c = getopt(argc, argv, "t:p:d:i:s:")) != -1) {
+	while ((c = getopt(argc, argv, "t:p:c:d:i:s:")) != -1) {
 		if (run_option(&o.run, c, optarg, USAGE))
 			continue;
 		if (c == 't')
@@ -94,6 +95,7 @@ static void *worker_main(void *argument)
 	struct worker *w = argument;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
+	place_worker(w->number);
 	for (uint64_t i = 0; i < w->options->run.iterations; i++)
 		iterate(w, page);
 	return NULL;
@@ -130,6 +132,7 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < o.threads; i++) {
 		int error;
 
+		workers[i].number = i;
 		workers[i].options = &o;
 		workers[i].barrier = &barrier;
 		error = pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]);

@@ -15,10 +15,11 @@ use crate::counters::instructions;
 use crate::fault::{At, Fault, OrHost, Result};
 use crate::guest::{Guest, Perturbation, Placement, Programs, Seen, Shape};
 use crate::kernel::Kernel;
+use crate::machine::places::Places;
 use crate::trial::Run;
 use crate::vm::frames::{Frame, JobEnd};
 use crate::vm::{self, Clock, Counter, Pins};
-use crate::workload::{self, Job};
+use crate::workload::Job;
 
 /// Options of `ktrial boot`.
 #[derive(Debug, Args)]
@@ -71,7 +72,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
         clock,
         programs: &Programs::build(&context.home)?,
     };
-    let mut launch = guest.launch(image, &jobs(arguments)?, arguments.seed)?;
+    let mut launch = guest.launch(image, &jobs(arguments, &shape)?, arguments.seed)?;
     if arguments.count {
         launch.counter = Some(counter(context, &arguments.kernel, clock)?);
     }
@@ -85,7 +86,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     if arguments.console {
         print(&String::from_utf8_lossy(&boot.console))?;
     }
-    print(&shaped(&shape, &boot.frames))?;
+    print(&shaped(&shape, clock, &boot.frames))?;
     if let Some(watched) = &boot.watched {
         print(&hosted(watched))?;
     }
@@ -143,24 +144,24 @@ fn is_kernel(path: &Path) -> bool {
     read.is_ok() && (start.starts_with(b"\x7fELF") || start.ends_with(b"HdrS"))
 }
 
-fn jobs(arguments: &Arguments) -> Result<Vec<Job>> {
+fn jobs(arguments: &Arguments, shape: &Shape) -> Result<Vec<Job>> {
+    let places = Places::of(&shape.located());
     let seed = Perturbation::of(arguments.seed).workload_seed;
     let typed = arguments.workloads.iter();
     typed
         .map(|text| {
             let run = Run::parse(text, arguments.duration, arguments.iterations)?;
-            let workload = workload::find(&run.workload)?;
-            Ok(workload.job(&run.settings, run.timing(), seed))
+            run.job(&run.settings, seed, &places)
         })
         .collect()
 }
 
 /// The guest's own word for its shape.
-fn shaped(shape: &Shape, frames: &[Frame]) -> String {
+fn shaped(shape: &Shape, clock: Clock, frames: &[Frame]) -> String {
     let Some(seen) = Seen::of(frames) else {
         return "the guest does not say how its CPUs lie\n".into();
     };
-    let differences = seen.differences(shape);
+    let differences = seen.differences(shape, clock.has_dies());
     let verdict = match differences.is_empty() {
         true => ": as asked for",
         false => "",

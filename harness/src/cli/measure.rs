@@ -8,14 +8,16 @@ use super::{Context, print};
 use crate::fault::{Fault, Result};
 use crate::guest::perturb::Perturbation;
 use crate::guest::{Programs, Shape};
+use crate::machine;
 use crate::machine::files::Files;
+use crate::machine::hwloc;
 use crate::machine::load::Load;
+use crate::machine::places::Places;
 use crate::terminal::shell_line;
 use crate::trial::bare::{self, Wanted};
 use crate::trial::{Plan, Run, plan};
 use crate::vm::Clock;
 use crate::vm::frames::{Frame, JobEnd};
-use crate::{machine, workload};
 
 /// Options of `ktrial measure`.
 #[derive(Debug, Args)]
@@ -87,9 +89,10 @@ fn plan(arguments: &Arguments) -> Result<Plan> {
         true => &usual[..],
         false => &arguments.workloads[..],
     };
+    let (duration, iterations, places) = (arguments.duration, arguments.iterations, places()?);
     let runs = typed
         .iter()
-        .map(|text| Run::parse_all(text, arguments.duration, arguments.iterations));
+        .map(|text| Run::parse_all(text, duration, iterations, &places));
     let runs = runs.collect::<Result<Vec<_>>>()?.concat();
     plan::check_runs(&runs)?;
     let (margin, margins) = margin::split(&arguments.margin, &runs)?;
@@ -114,15 +117,20 @@ fn plan(arguments: &Arguments) -> Result<Plan> {
     })
 }
 
+fn places() -> Result<Places> {
+    Ok(Places::of(&hwloc::here()?.located()))
+}
+
 /// Runs it once, and prints the lines of the workloads.
 fn look(context: &Context, plan: &Plan) -> Result<u8> {
     let programs = Programs::build(&context.home)?;
     let _right = machine::exclusive::Exclusive::wait(&context.progress)?;
     let seed = Perturbation::of(0).workload_seed;
-    let jobs = plan.runs.iter().map(|run| {
-        let workload = workload::find(&run.workload)?;
-        Ok(workload.job(&run.settings, run.timing(), seed))
-    });
+    let places = places()?;
+    let jobs = plan
+        .runs
+        .iter()
+        .map(|run| run.job(&run.settings, seed, &places));
     let jobs = jobs.collect::<Result<Vec<_>>>()?;
     let sampled = bare::sample(&context.home, &programs, &jobs, 0)?;
     for frame in &sampled.frames {

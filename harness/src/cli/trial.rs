@@ -13,6 +13,7 @@ use super::{Context, print};
 use crate::counters::stacks::Watch;
 use crate::fault::{Fault, Result};
 use crate::kernel::Config;
+use crate::machine::places::Places;
 use crate::terminal::shell_line;
 use crate::tree::{self, Tree};
 use crate::trial::{self, Plan, Run, Wanted, plan};
@@ -33,7 +34,9 @@ pub struct Arguments {
     #[arg(long)]
     revision: Option<String>,
     /// What runs in each boot: NAME or NAME:PARAMETER=VALUE,FLAG,...; may be repeated; 1..8 and
-    /// '1|2|4' are several values, each a setting of its own; `ktrial workloads` lists them
+    /// '1|2|4' are several values, each a setting of its own, and so are 'topology' (1, 2, one worker
+    /// for each package, node, complex, core, thread of the guest) and 'topology+-1'; `ktrial
+    /// workloads` lists them
     /// [default: what the series says, else exec and fd-churn]
     #[arg(long = "workload", short = 'w', value_name = "WORKLOAD")]
     workloads: Vec<String>,
@@ -196,10 +199,12 @@ fn conclude(
 /// The plan but for its clock, which may have to be tried, and for what hangs on that.
 fn plan(context: &Context, arguments: &Arguments, series: &Series) -> Result<Plan> {
     let (duration, iterations) = (arguments.duration, arguments.iterations);
+    let shape = arguments.guest.shape(context)?;
+    let places = Places::of(&shape.located());
     let runs = if !arguments.workloads.is_empty() {
         let typed = arguments.workloads.iter();
         let runs: Vec<Vec<Run>> = typed
-            .map(|text| Run::parse_all(text, duration, iterations))
+            .map(|text| Run::parse_all(text, duration, iterations, &places))
             .collect::<Result<_>>()?;
         runs.concat()
     } else if series.workloads.is_empty() {
@@ -218,7 +223,7 @@ fn plan(context: &Context, arguments: &Arguments, series: &Series) -> Result<Pla
         looks: Vec::new(),
         margin,
         margins,
-        shape: arguments.guest.shape(context)?,
+        shape,
         clock: Clock::Virtual,
         count: arguments.deterministic,
         watch: arguments.watch(),

@@ -2,6 +2,7 @@
 
 use super::print;
 use crate::fault::Result;
+use crate::machine::places::ORDERS;
 use crate::workload::{self, Kind, Parameter};
 
 pub(super) fn run() -> Result<u8> {
@@ -29,6 +30,7 @@ pub(super) fn run() -> Result<u8> {
 fn range(parameter: &Parameter) -> String {
     let unit = match parameter.kind {
         Kind::Flag => return "flag".into(),
+        Kind::Place => return ORDERS.join(" or "),
         Kind::Count => "",
         Kind::Bytes => " bytes",
         Kind::Milliseconds => " ms",

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::Shape;
 use crate::fault::{Fault, Result};
 use crate::machine::files::Files;
-use crate::machine::hwloc;
 use crate::machine::topology::{Is, Topology};
+use crate::machine::{self, hwloc};
 use crate::vm::{Clock, Pins};
 
 /// Pins, with what they can't do.
@@ -28,11 +28,25 @@ impl Placement {
     /// # Errors
     /// A host fault if the machine can't be read.
     pub fn here(shape: &Shape, clock: Clock) -> Result<Placement> {
-        if clock == Clock::Virtual {
-            return Ok(Placement::default());
+        let mut placement = match clock {
+            Clock::Virtual => Placement::default(),
+            Clock::Real | Clock::Emulated => {
+                let numa = Files::here().has("sys/devices/system/node/node0");
+                place(&hwloc::here()?, shape, numa)
+            }
+        };
+        let dies = shape.layout.as_ref().map_or(1, |layout| layout.dies);
+        if dies > 1 && !clock.has_dies() {
+            let note = "emulated processors have no dies: a package's cores are in one";
+            placement.notes.push(note.into());
         }
-        let numa = Files::here().has("sys/devices/system/node/node0");
-        Ok(place(&hwloc::here()?, shape, numa))
+        if clock == Clock::Virtual && shape.cpus as usize > machine::cpus() {
+            placement.notes.push(format!(
+                "{} vCPUs take turns: virtual time says nothing of how they scale",
+                shape.cpus
+            ));
+        }
+        Ok(placement)
     }
 
     /// Refuses to measure in real time what has to share CPUs.

@@ -22,7 +22,9 @@ use crate::home::Home;
 use crate::machine;
 use crate::machine::exclusive::Exclusive;
 use crate::machine::files::Files;
+use crate::machine::hwloc;
 use crate::machine::load::{Load, Measured, Meter, Own};
+use crate::machine::places::Places;
 use crate::process;
 use crate::progress::Progress;
 use crate::timestamp::unix_ms;
@@ -77,7 +79,8 @@ pub fn measure(
     db.extend_trial(id, trial.rounds.max(place.round + 1))?;
     let kernel = planned(&wanted.variant);
     let seed = boot_seed(trial.seed, place.round, variant.position);
-    let jobs = lanes::jobs(&wanted.plan.runs, &kernel, seed)?;
+    let places = Places::of(&hwloc::here()?.located());
+    let jobs = lanes::jobs(&wanted.plan.runs, &kernel, seed, &places)?;
     for attempt in place.attempt.. {
         let started_at = unix_ms();
         let sampled = sample(home, &programs, &jobs, seed)?;

@@ -11,9 +11,10 @@ use crate::fault::{At, OrHost, Result};
 use crate::guest::{Guest, Perturbation};
 use crate::home::Home;
 use crate::machine;
+use crate::machine::places::Places;
 use crate::timestamp::unix_ms;
 use crate::vm::{self, Boot, Counter};
-use crate::workload::{self, Job};
+use crate::workload::Job;
 
 /// A boot that the machine, and not the kernel, spoiled or disturbed is made again this often.
 const RETRIES: u32 = 1;
@@ -177,7 +178,8 @@ impl<'a> Lanes<'a> {
             clock: prepared.plan.clock,
             programs: &prepared.programs,
         };
-        let mut jobs = jobs(self.runs, variant, due.seed)?;
+        let places = Places::of(&prepared.plan.shape.located());
+        let mut jobs = jobs(self.runs, variant, due.seed, &places)?;
         if let Some(watch) = due.watch {
             jobs = jobs.into_iter().map(|job| watch.job(job)).collect();
         }
@@ -202,12 +204,13 @@ impl<'a> Lanes<'a> {
 }
 
 /// The jobs of one boot.
-pub(super) fn jobs(runs: &[Run], variant: &PlannedVariant, seed: u64) -> Result<Vec<Job>> {
+pub(super) fn jobs(
+    runs: &[Run],
+    variant: &PlannedVariant,
+    seed: u64,
+    places: &Places,
+) -> Result<Vec<Job>> {
     let seed = Perturbation::of(seed).workload_seed;
-    runs.iter()
-        .map(|run| {
-            let workload = workload::find(&run.workload)?;
-            Ok(workload.job(&variant.settings(run), run.timing(), seed))
-        })
-        .collect()
+    let job = |run: &Run| run.job(&variant.settings(run), seed, places);
+    runs.iter().map(job).collect()
 }

@@ -11,9 +11,10 @@ use crate::counters::stacks::Watch;
 use crate::fault::{Fault, Result};
 use crate::guest::Shape;
 use crate::machine;
+use crate::machine::places::Places;
 use crate::verdict::looks::schedule;
 use crate::vm::Clock;
-use crate::workload::{self, Settings, Timing};
+use crate::workload::{self, Job, Settings, Timing};
 
 /// The whole plan; stored with the trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -124,17 +125,34 @@ impl Run {
 
     /// The same where parameters may have several values: `threads=1..8`, `threads=1|2|4..6`. One
     /// run for each, in the order typed; of several such parameters, each with each, the last the
-    /// fastest.
+    /// fastest. Workers may be said in words for the parts of the machine that they run on (see
+    /// [`sweep`]), and are then spread over it.
     ///
     /// # Errors
     /// A user fault as [`Run::parse`] has, and for what names no value, one twice, or too many.
-    pub fn parse_all(text: &str, duration_ms: u64, iterations: u32) -> Result<Vec<Run>> {
+    pub fn parse_all(
+        text: &str,
+        duration_ms: u64,
+        iterations: u32,
+        places: &Places,
+    ) -> Result<Vec<Run>> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let workload = workload::find(name)?;
+        let counts_workers = |key: &str| {
+            workload
+                .parameters
+                .iter()
+                .any(|p| p.workers && p.name == key)
+        };
         let mut texts = vec![String::new()];
+        let mut in_words = false;
         for part in rest.split(',').filter(|p| !p.is_empty()) {
             let words = match part.split_once('=') {
                 Some((key, values)) => {
-                    let values = sweep::values(values)?.into_iter();
+                    let places = Some(places).filter(|_| counts_workers(key));
+                    let swept = sweep::values(values, places)?;
+                    in_words |= swept.in_words;
+                    let values = swept.values.iter();
                     values.map(|value| format!("{key}={value}")).collect()
                 }
                 None => vec![part.to_owned()],
@@ -146,10 +164,24 @@ impl Run {
             };
             texts = texts.iter().flat_map(with).collect();
         }
+        // One worker in each node is one in each node only if they are put there.
+        let place = match in_words && !rest.split(',').any(|part| part.starts_with("place=")) {
+            true => ",place=spread",
+            false => "",
+        };
         texts
             .iter()
-            .map(|rest| Run::parse(&format!("{name}:{rest}"), duration_ms, iterations))
+            .map(|rest| Run::parse(&format!("{name}:{rest}{place}"), duration_ms, iterations))
             .collect()
+    }
+
+    /// The job that runs it with these settings on a machine with those CPUs.
+    ///
+    /// # Errors
+    /// A user fault if there is no such workload.
+    pub fn job(&self, settings: &Settings, seed: u32, places: &Places) -> Result<Job> {
+        let workload = workload::find(&self.workload)?;
+        Ok(workload.job(settings, self.timing(), seed, places))
     }
 
     /// How the program is to be timed: warm-ups are its first iterations.
@@ -337,9 +369,64 @@ mod tests {
         );
     }
 
+    /// Four packages of two cores with two threads.
+    fn places() -> Places {
+        let words = "pack:4 numa:1 core:2 pu:2";
+        Places::of(&crate::machine::hwloc::synthetic(words).unwrap().located())
+    }
+
+    #[test]
+    fn workers_are_counted_in_words_for_parts_and_then_spread() {
+        let all = |text| Run::parse_all(text, 500, 2, &places()).unwrap();
+        let counts = |runs: Vec<Run>| -> Vec<String> {
+            runs.iter()
+                .map(|run| run.settings["threads"].clone())
+                .collect()
+        };
+        assert_eq!(
+            counts(all("unmap:threads=topology")),
+            ["1", "2", "4", "8", "16"]
+        );
+        assert_eq!(
+            counts(all("unmap:threads=topology+-1")),
+            ["1", "2", "3", "4", "5", "7", "8", "9", "15", "16"]
+        );
+        assert_eq!(
+            counts(all("unmap:threads=3|nodes|cores|packages")),
+            ["3", "4", "8"]
+        );
+        let place = |text| all(text)[0].settings.get("place").cloned();
+        assert_eq!(place("unmap:threads=nodes").as_deref(), Some("spread"));
+        assert_eq!(
+            place("unmap:threads=nodes,place=compact").as_deref(),
+            Some("compact")
+        );
+        assert_eq!(place("unmap:threads=4"), None);
+        let run = &all("unmap:threads=nodes")[0];
+        let job = run.job(&run.settings, 1, &places()).unwrap();
+        let arguments = job.arguments.join(" ");
+        // One thread in each package, then its second core, then second threads.
+        assert!(
+            arguments.contains("-c 0+4+8+12+2+6+10+14+1+5+9+13+3+7+11+15"),
+            "{arguments}"
+        );
+        for text in [
+            "unmap:pages=cores",
+            "unmap:threads=sockets",
+            "unmap:place=far",
+        ] {
+            assert!(Run::parse_all(text, 500, 2, &places()).is_err(), "{text}");
+        }
+    }
+
     #[test]
     fn several_values_are_several_runs_each_with_each() {
-        let runs = Run::parse_all("fd-churn:threads=1..3,touch=0|400000,fastalloc", 500, 2);
+        let runs = Run::parse_all(
+            "fd-churn:threads=1..3,touch=0|400000,fastalloc",
+            500,
+            2,
+            &places(),
+        );
         let runs = runs.unwrap();
         let found: Vec<_> = runs
             .iter()
@@ -358,7 +445,7 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert!(check_runs(&runs).is_ok());
-        let one = Run::parse_all("exec", 500, 2).unwrap();
+        let one = Run::parse_all("exec", 500, 2, &places()).unwrap();
         assert_eq!(one, [Run::parse("exec", 500, 2).unwrap()]);
     }
 
@@ -372,7 +459,7 @@ mod tests {
             "fd-churn:fastalloc=0..1",
             "fd-churn:threads=1..10,fds=1..10",
         ] {
-            let fault = Run::parse_all(text, 500, 2).unwrap_err();
+            let fault = Run::parse_all(text, 500, 2, &places()).unwrap_err();
             assert_eq!(fault.at, crate::fault::At::User, "{text}");
         }
     }

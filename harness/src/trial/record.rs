@@ -321,7 +321,9 @@ pub(super) fn failed_job(variant: &str, runs: &[Run], reports: &[JobReport]) -> 
 pub(super) fn remarks(boot: &Boot, plan: &Plan) -> Option<String> {
     let disturbed = boot.disturbance().map(|why| format!("disturbed: {why}"));
     let seen = Seen::of(&boot.frames);
-    let shaped = seen.map_or_else(Vec::new, |seen| seen.differences(&plan.shape));
+    let shaped = seen.map_or_else(Vec::new, |seen| {
+        seen.differences(&plan.shape, plan.clock.has_dies())
+    });
     let shaped = shaped
         .into_iter()
         .map(|line| format!("not the shape asked for: {line}"));

@@ -48,6 +48,15 @@ impl Layout {
         self.packages * self.dies * self.cores * self.threads
     }
 
+    /// The same with all cores of a package in one die.
+    pub(super) fn without_dies(&self) -> Layout {
+        Layout {
+            dies: 1,
+            cores: self.dies * self.cores,
+            ..self.clone()
+        }
+    }
+
     /// Where QEMU puts a vCPU: the threads of a core come first, then the cores of a die, its
     /// package, and the next.
     pub fn place(&self, cpu: u32) -> Place {

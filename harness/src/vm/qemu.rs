@@ -264,6 +264,10 @@ fn shape_arguments(launch: &Launch) -> Vec<String> {
     let mut args = match &launch.layout {
         Some(layout) => {
             let all: u32 = layout.nodes.iter().map(|node| node.memory_mib).sum();
+            let layout = match launch.clock.has_dies() {
+                true => layout.clone(),
+                false => layout.without_dies(),
+            };
             layout.arguments(launch.memory_mib.saturating_sub(all), nodes, whole)
         }
         None => vec!["-smp".into(), launch.cpus.to_string()],
@@ -284,7 +288,10 @@ fn shape_arguments(launch: &Launch) -> Vec<String> {
 /// would bring the host's time or randomness in is fixed.
 fn clock_arguments(launch: &Launch) -> Vec<&'static str> {
     // QEMU's emulated AMD models have no threads in a core, and `max` is one on an AMD machine.
-    let threads = launch.layout.as_ref().is_some_and(|l| l.threads > 1);
+    let threads = launch
+        .layout
+        .as_ref()
+        .is_some_and(|layout| layout.threads > 1);
     let mut args = match launch.clock {
         Clock::Real => vec!["-accel", "kvm", "-cpu"],
         Clock::Emulated => vec!["-accel", "tcg,thread=multi", "-cpu"],

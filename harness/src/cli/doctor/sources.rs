@@ -11,10 +11,11 @@ use crate::counters::{self, instructions};
 use crate::fault::{Fault, OrHost, Result};
 use crate::guest::{Guest, Programs, Shape};
 use crate::kernel::Kernel;
+use crate::machine::places::Places;
 use crate::trial::Run;
 use crate::vm::frames::Frame;
 use crate::vm::{self, Boot, Clock, Counter};
-use crate::workload::{self, Settings};
+use crate::workload::Settings;
 
 /// What was tried, and what it offers or why it offers nothing.
 type Tried = (&'static str, std::result::Result<String, String>);
@@ -67,7 +68,7 @@ fn boot(
     plugin: Option<std::path::PathBuf>,
 ) -> Result<Boot> {
     let run = Run::new("exec", &Settings::new(), 20, 1)?;
-    let job = workload::find(&run.workload)?.job(&run.settings, run.timing(), 0);
+    let job = run.job(&run.settings, 0, &Places::of(&[]))?;
     let jobs = [
         job.clone(),
         Watch::Profile.job(job.clone()),

@@ -1,17 +1,41 @@
-//! Several values of one parameter: `1..8`, `1|2|4`, and both in one: `1|2|4..8`.
+//! Several values of one parameter: `1..8`, `1|2|4`, and both in one: `1|2|4..8`. Of workers also words
+//! for what a machine is made of: `packages`, `nodes`, `complexes`, `cores`, `threads` are as many as
+//! there are of each; `topology` is 1, 2 and all of these; `topology+-1` has the counts beside them
+//! too.
+
+use std::collections::BTreeSet;
 
 use crate::fault::{Fault, Result};
+use crate::machine::places::Places;
 
 /// The most settings that one `-w` may ask for.
 const MOST_SETTINGS: usize = 64;
 
-/// The values that `text` names, in its order.
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Swept {
+    /// In the order in which they are named.
+    pub(super) values: Vec<String>,
+    /// Whether a word for a part of a machine was among them.
+    pub(super) in_words: bool,
+}
+
+/// The values that `text` names; `places` where it counts workers.
 ///
 /// # Errors
 /// A user fault for an empty value, one named twice, a range that is none, or too many.
-pub(super) fn values(text: &str) -> Result<Vec<String>> {
+pub(super) fn values(text: &str, places: Option<&Places>) -> Result<Swept> {
     let mut values: Vec<String> = Vec::new();
+    let mut in_words = false;
     for part in text.split('|') {
+        if let Some(counts) = places.and_then(|places| word(part, places)) {
+            in_words = true;
+            let new = counts.iter().map(u32::to_string);
+            let new: Vec<String> = new.filter(|count| !values.contains(count)).collect();
+            check_count(values.len() + new.len())?;
+            values.extend(new);
+            continue;
+        }
         let more = match part.split_once("..") {
             Some((first, last)) => range(first, last)?,
             None if part.is_empty() && text.contains('|') => {
@@ -27,7 +51,16 @@ pub(super) fn values(text: &str) -> Result<Vec<String>> {
             values.push(value);
         }
     }
-    Ok(values)
+    Ok(Swept { values, in_words })
+}
+
+/// The counts that a word stands for; none if it is none of those words.
+fn word(word: &str, places: &Places) -> Option<BTreeSet<u32>> {
+    match word {
+        "topology" => Some(places.steps()),
+        "topology+-1" => Some(places.steps_and_neighbours()),
+        part => places.count(part).map(|count| BTreeSet::from([count])),
+    }
 }
 
 /// Refuses more settings than one workload may be run at.
@@ -78,9 +111,10 @@ mod tests {
             ("true|false", "true false"),
             ("", ""),
         ] {
-            assert_eq!(values(text).unwrap().join(" "), expected, "{text}");
+            let swept = values(text, None).unwrap();
+            assert_eq!(swept.values.join(" "), expected, "{text}");
         }
-        assert_eq!(values("1..64").unwrap().len(), 64);
+        assert_eq!(values("1..64", None).unwrap().values.len(), 64);
     }
 
     #[test]
@@ -101,7 +135,7 @@ mod tests {
             ("0..18446744073709551615", "more than 64 settings"),
             ("1..99999999999999999999", "no range of numbers"),
         ] {
-            let fault = values(text).unwrap_err();
+            let fault = values(text, None).unwrap_err();
             assert_eq!(fault.at, crate::fault::At::User, "{text}");
             assert!(fault.what.contains(says), "{text}: {}", fault.what);
         }
