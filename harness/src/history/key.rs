@@ -6,6 +6,8 @@ use ktrial_db::{Cell, HistoryTrial, Kernel, Machine, canonical_parameters};
 use serde_json::Value;
 
 use crate::hash::hash16;
+use crate::trial::bare::BARE;
+use crate::trial::host::Host;
 use crate::trial::{Plan, Run};
 
 /// The conditions, by name: those of the host (its system, kernel and QEMU), of the guest, of the
@@ -28,7 +30,13 @@ impl Key {
     /// The conditions of `cell` in a trial.
     pub fn of(trial: &HistoryTrial, machine: &Machine, kernel: &Kernel, cell: &Cell) -> Key {
         let mut key = Key(BTreeMap::new());
-        key.put("host kernel", &machine.os_release);
+        // Without a guest it is what is measured.
+        if trial.accelerator != BARE {
+            key.put("host kernel", &machine.os_release);
+        }
+        for (name, found) in Host::stored(&trial.host_json).settings {
+            key.put(&format!("host's {name}"), &found);
+        }
         key.put_all("host ", &machine.facts_json);
         key.put("clock", &trial.clock);
         key.put("accelerator", &trial.accelerator);

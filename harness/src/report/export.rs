@@ -98,6 +98,7 @@ pub(super) fn json(record: &Record) -> String {
             "memory_bytes": machine.memory_bytes, "os": machine.os_release,
             "facts": embedded(&machine.facts_json),
         },
+        "host": embedded(&trial.host_json),
         "variants": variants(record),
         "boots": record.boots.iter().map(|boot| boot_json(record, boot)).collect::<Vec<_>>(),
         "samples": record.samples.iter().map(|s| sample_json(record, s)).collect::<Vec<_>>(),

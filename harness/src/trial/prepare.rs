@@ -81,6 +81,9 @@ pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Resu
     let counter = counter.transpose()?;
     let placement = Placement::here(&wanted.plan.shape, wanted.plan.clock)?;
     placement.check(wanted.plan.clock)?;
+    for note in &placement.notes {
+        progress.say(&format!("guests: {note}"));
+    }
     let outcome = series::apply_to(tree, series)?;
     progress.say(&series::summary(&series.name, &outcome));
     // Not for --quiet to hide.
@@ -115,7 +118,8 @@ pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Resu
         kernels.insert(which, kernel);
     }
     let machine = machine::describe(&qemu)?;
-    let mut plan_key = plan_key(&wanted, &kernels, &machine, &programs, &placement)?;
+    let host = Host::now(placement, wanted.plan.clock)?;
+    let mut plan_key = plan_key(&wanted, &kernels, &machine, &programs, &host)?;
     if let Some(plugin) = &counter {
         let hash = sha256_of_file(plugin).or_host(|| format!("read {}", plugin.display()))?;
         plan_key = hash16([plan_key, hash]);
@@ -123,7 +127,7 @@ pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Resu
     Ok(Prepared {
         plan_key,
         counter,
-        host: Host::now(placement, wanted.plan.clock)?,
+        host,
         programs,
         kernels,
         applied: record::Applied::of(&outcome),
@@ -204,12 +208,12 @@ fn plan_key(
     kernels: &BTreeMap<KernelOf, Kernel>,
     machine: &ktrial_db::Machine,
     programs: &Programs,
-    placement: &Placement,
+    host: &Host,
 ) -> Result<String> {
     let hashes: Vec<&str> = kernels.values().map(|k| k.hash.as_str()).collect();
     let guest = Guest {
         shape: &wanted.plan.shape,
-        pins: placement.pins.as_ref(),
+        pins: host.placement.pins.as_ref(),
         clock: wanted.plan.clock,
         programs,
     };
@@ -230,7 +234,8 @@ fn plan_key(
         wanted.seed,
         wanted.series.name,
         vm::fingerprint(&launch),
-        to_json(&placement.pins)?,
+        to_json(&host.placement.pins)?,
+        to_json(&host.settings)?,
         env!("CARGO_PKG_VERSION")
     ])
     .to_string();
