@@ -4,6 +4,7 @@ use ktrial_db::{Cell, CellId, Db, Trial, TrialId, Verdict};
 
 use crate::counters::stored::{self, Difference};
 use crate::fault::{At, Fault, Result};
+use crate::trial::host::Host;
 use crate::verdict::spread::{self, Spread};
 use crate::verdict::{self, claims, identical, outcome, remarks, text};
 
@@ -58,6 +59,7 @@ impl Judged {
                 text::render(&booted, &self.cells, &self.verdicts)
             }
         };
+        text.push_str(&Host::stored(&self.trial.host_json).render());
         text.push_str(&self.remarks);
         text.push_str(&spread::render(&self.spreads));
         text.push_str(&stored::render(&self.differences, FUNCTIONS));

@@ -8,6 +8,7 @@ use crate::fault::Result;
 use crate::guest::Placement;
 use crate::machine::hwloc;
 use crate::machine::topology::Topology;
+use crate::terminal::folded;
 use crate::vm::Clock;
 
 /// What of the machine a trial's figures may depend on, and what its report shows. What an earlier
@@ -34,6 +35,18 @@ impl Host {
             placement,
             settings: BTreeMap::new(),
         })
+    }
+
+    /// What of it a reader of verdicts has to know, for the terminal; none if there is nothing.
+    pub fn render(&self) -> String {
+        let notes = self.placement.notes.iter();
+        let lines: Vec<String> = notes
+            .map(|note| folded(&format!("guests: {note}")) + "\n")
+            .collect();
+        match lines.is_empty() {
+            true => String::new(),
+            false => format!("\n{}", lines.concat()),
+        }
     }
 
     /// What a trial stored; nothing where that can't be read.
