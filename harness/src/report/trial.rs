@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use ktrial_db::{Cell, CellId, Db, Value};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::boots::{self, BootRow, Console};
 use super::chart::{Chart, Frame};
@@ -18,6 +18,7 @@ use super::site::Extra;
 use super::text;
 use super::verdict::{self, Badge, Comparison, Headline, is_told};
 use crate::fault::Result;
+use crate::guest::Shape;
 
 /// What `trial.html` shows.
 #[derive(Debug, Serialize)]
@@ -151,20 +152,13 @@ fn facts(record: &Record) -> Facts {
     }
 }
 
-/// `2 CPUs, 2.00 GiB`, or the JSON as it is where it says more than that.
+/// `2 CPUs, 2.00 GiB`, or the JSON as it is where it is no shape.
 fn shape(json: &str) -> String {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Shape {
-        cpus: usize,
-        memory_mib: u32,
-    }
-    match serde_json::from_str(json) {
-        Ok(Shape { cpus, memory_mib }) => format!(
-            "{}, {}",
-            format::count(cpus, "CPU"),
-            format::size(u64::from(memory_mib) << 20)
-        ),
+    match serde_json::from_str::<Shape>(json) {
+        Ok(shape) => {
+            let memory = format::size(u64::from(shape.memory_mib) << 20);
+            format!("{}, {memory}", shape.words())
+        }
         Err(_) => json.to_owned(),
     }
 }
