@@ -10,6 +10,7 @@ use crate::fault::{Fault, Result};
 use crate::machine::files::Files;
 use crate::machine::topology::{Is, Topology};
 use crate::machine::{self, hwloc};
+use crate::vm::pins::may_bind;
 use crate::vm::{Clock, Pins};
 
 /// Pins, with what they can't do.
@@ -31,8 +32,11 @@ impl Placement {
         let mut placement = match clock {
             Clock::Virtual => Placement::default(),
             Clock::Real | Clock::Emulated => {
-                let numa = Files::here().has("sys/devices/system/node/node0");
-                place(&hwloc::here()?, shape, numa)
+                let here = hwloc::here()?;
+                let nodes = here.parts(Is::Node);
+                let mut numbers = nodes.iter().filter_map(|node| node.number);
+                let known = Files::here().has("sys/devices/system/node");
+                place(&here, shape, known && numbers.all(may_bind))
             }
         };
         let dies = shape.layout.as_ref().map_or(1, |layout| layout.dies);
@@ -98,7 +102,8 @@ pub fn place(host: &Topology, shape: &Shape, numa: bool) -> Placement {
     }
     if bound.len() != nodes.len() {
         bound.clear();
-        notes.push("memory is bound to no node: this system has none".into());
+        notes
+            .push("memory is bound to no node: the system has none, or does not let ktrial".into());
     }
     Placement {
         pins: Some(Pins {

@@ -121,6 +121,37 @@ impl Drop for KeptOff {
     }
 }
 
+/// Whether the system lets a process bind memory to this node: containers often may not, and QEMU
+/// then does not start.
+pub fn may_bind(node: u32) -> bool {
+    const BYTES: usize = 4096;
+    const MPOL_BIND: i32 = 2;
+    let Some(mask) = 1_u64.checked_shl(node) else {
+        // More nodes than one word of a mask has; QEMU says what it thinks of it.
+        return true;
+    };
+    // SAFETY: a fresh page of anonymous memory, which is given back; mbind(2) reads one word of mask,
+    // of which it looks at all bits but one.
+    unsafe {
+        let page = nix::libc::mmap(
+            std::ptr::null_mut(),
+            BYTES,
+            nix::libc::PROT_READ,
+            nix::libc::MAP_PRIVATE | nix::libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        );
+        if page == nix::libc::MAP_FAILED {
+            return false;
+        }
+        let bits = u64::from(u64::BITS) + 1;
+        let mask: *const u64 = &mask;
+        let bound = nix::libc::syscall(nix::libc::SYS_mbind, page, BYTES, MPOL_BIND, mask, bits, 0);
+        nix::libc::munmap(page, BYTES);
+        bound == 0
+    }
+}
+
 /// Lets a thread run on these CPUs alone.
 fn pin(thread: i64, cpus: &[u32]) -> Result<()> {
     let doing = || format!("let thread {thread} run on CPUs {} alone", ranges(cpus));
@@ -204,6 +235,13 @@ mod tests {
                 "no memory is bound to node 1",
             ]
         );
+    }
+
+    #[test]
+    fn a_node_that_is_not_there_binds_nothing() {
+        assert!(!may_bind(63));
+        // Where there is none, or a container may not, this machine binds nothing either.
+        let _ = may_bind(0);
     }
 
     #[test]
