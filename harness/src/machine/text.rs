@@ -137,7 +137,7 @@ mod tests {
     /// The text is hwloc's own for an imaginary machine; all figures are in it.
     #[test]
     fn a_machine_of_two_packages_is_told_in_a_few_lines() {
-        let words = "pack:2 numa:1(memory=2GB) l3:1(size=16MB) l2:4(size=512kB) core:1 pu:2";
+        let words = "pack:2 numa:1(memory=2GiB) l3:1(size=16MiB) l2:4(size=512KiB) core:1 pu:2";
         let topology = hwloc::synthetic(words).unwrap();
         let text = render(&topology);
         let expected = "\
