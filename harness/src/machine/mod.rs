@@ -1,7 +1,10 @@
 //! The machine that a trial runs on: the stable facts that its samples carry.
 
+pub mod drawing;
 pub mod files;
 pub mod hwloc;
+pub mod identity;
+pub mod known;
 pub mod text;
 pub mod topology;
 
