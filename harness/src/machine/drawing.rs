@@ -156,7 +156,7 @@ impl Artist<'_> {
         };
         let sized = |name: String| match part.bytes {
             Some(bytes) => format!("{name} {}", size(bytes)),
-            None => name,
+            None => name.trim_end_matches(':').to_owned(),
         };
         match part.is {
             Is::Machine => match self.topology.memory_bytes() {
@@ -166,7 +166,7 @@ impl Artist<'_> {
             Is::Package => numbered("package"),
             Is::Die => numbered("die"),
             Is::Group => "group".into(),
-            Is::Node => sized(numbered("node")),
+            Is::Node => sized(numbered("node") + ":"),
             Is::Cache(_) | Is::InstructionCache(_) => sized(cache_name(part.is)),
             Is::Core => match self.kind(part) {
                 Some(kind) => format!("{} {}", numbered("core"), letter(kind)),

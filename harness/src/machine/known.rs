@@ -156,10 +156,10 @@ impl Known {
             words.all(|word| name.contains(word.as_str()))
         };
         match (&self.processor, name) {
-            (None, _) => differs.push("its processor is not known".into()),
-            (Some(_), None) => differs.push("the processor here is not known".into()),
+            (None, _) => differs.push("its processor is not stated".into()),
+            (Some(_), None) => differs.push("the processor here is unknown".into()),
             (Some(theirs), Some(name)) if !is_same(name) => {
-                differs.push(format!("its processor is {theirs}"));
+                differs.push(format!("that one's processor is {theirs}"));
             }
             _ => {}
         }
@@ -167,7 +167,7 @@ impl Known {
         if let Some(gib) = self.memory_gib.filter(|_| here > 0) {
             let ratio = here as f64 / (gib << 30) as f64;
             if !(0.9..=1.1).contains(&ratio) {
-                differs.push(format!("its memory is {gib} GiB"));
+                differs.push(format!("that one has {gib} GiB of memory"));
             }
         }
         differs
@@ -250,7 +250,7 @@ mod tests {
         topology.machine.inside[0].memory[0].bytes = Some((1952 + 488) << 30);
         let found = matching(&topology, None).unwrap();
         assert_eq!(found[0].nearness, Nearness::Alike);
-        assert_eq!(found[0].differs, ["its memory is 1952 GiB"]);
+        assert_eq!(found[0].differs, ["that one has 1952 GiB of memory"]);
 
         let mut identity = Identity::default();
         identity.processor.name = Some("AMD EPYC 7571".into());

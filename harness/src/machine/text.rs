@@ -142,13 +142,18 @@ pub fn ranges(numbers: &[u32]) -> String {
     runs.collect::<Vec<_>>().join(",")
 }
 
-/// In the largest unit in which it is a whole number, or with one digit behind the point.
+/// In the largest unit in which it is a whole number of four digits at most, or else with one digit
+/// behind the point: `1952 GiB`, `1280 KiB`, `23.5 GiB`.
 pub(super) fn size(bytes: u64) -> String {
     const UNITS: [(&str, u32); 4] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    let fits = UNITS.iter().find(|(_, shift)| bytes >> shift > 0);
-    match fits {
-        None => format!("{bytes} B"),
-        Some((unit, shift)) => {
+    let mut units = UNITS.iter().filter(|(_, shift)| bytes >> shift > 0);
+    let Some((unit, shift)) = units.clone().next() else {
+        return format!("{bytes} B");
+    };
+    let whole = units.find(|(_, shift)| bytes.trailing_zeros() >= *shift);
+    match whole.map(|(unit, shift)| (bytes >> shift, unit)) {
+        Some((count, unit)) if count < 10_000 => format!("{count} {unit}"),
+        _ => {
             let value = bytes as f64 / (1_u64 << shift) as f64;
             let text = format!("{value:.1}");
             format!("{} {unit}", text.strip_suffix(".0").unwrap_or(&text))
@@ -206,7 +211,10 @@ caches     8 × L2 512 KiB, 2 × L3 16 MiB
             assert_eq!(ranges(numbers), text);
         }
         assert_eq!(size(0), "0 B");
-        assert_eq!(size(1280 << 10), "1.2 MiB");
+        assert_eq!(size(1280 << 10), "1280 KiB");
+        assert_eq!(size(1952 << 30), "1952 GiB");
+        assert_eq!(size((16 << 30) + 4096), "16 GiB");
+        assert_eq!(size(1_300_000), "1.2 MiB");
         assert_eq!(size(48 << 10), "48 KiB");
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::Arguments;
 use crate::cli::print;
-use crate::fault::{Fault, OrHost, Result};
+use crate::fault::{At, Fault, OrHost, Result};
 use crate::machine::hwloc;
 use crate::machine::topology::Topology;
 use crate::process;
@@ -19,7 +19,7 @@ use crate::process;
 const READER: &str = "KTRIAL_READS_MACHINE";
 
 /// hwloc takes less than a second for the largest machines there are.
-const DEADLINE: Duration = Duration::from_secs(30);
+const DEADLINE: Duration = Duration::from_secs(20);
 
 /// Address space of the second ktrial, its own libraries included.
 const MEMORY: u64 = 2 << 30;
@@ -100,7 +100,15 @@ fn read(mut command: Command, cache: &Path, path: &Path) -> Result<Topology> {
         .stdin(Stdio::null())
         .stdout(shared(stdout)?)
         .stderr(shared(stderr)?);
-    let status = process::spawn(command, cache)?.wait(DEADLINE)?;
+    let what = format!("{} can't be read as a machine", path.display());
+    let ended = process::spawn(command, cache)?.wait(DEADLINE);
+    let status = ended.map_err(|fault| match fault.at {
+        At::Interrupted => fault,
+        _ => Fault::user(format!(
+            "{what}: hwloc found no end of it in {} s",
+            DEADLINE.as_secs()
+        )),
+    })?;
     let [stdout, stderr] = outputs.each_mut().map(|file| {
         let mut bytes = Vec::new();
         file.rewind()?;
@@ -108,7 +116,6 @@ fn read(mut command: Command, cache: &Path, path: &Path) -> Result<Topology> {
         std::io::Result::Ok(String::from_utf8_lossy(&bytes).into_owned())
     });
     let (stdout, stderr) = (stdout.or_host(saying)?, stderr.or_host(saying)?);
-    let what = format!("{} can't be read as a machine", path.display());
     match status.code() {
         Some(0) => serde_json::from_str(&stdout)
             .map_err(|why| Fault::user(format!("{what}: it is too large or too deep: {why}"))),

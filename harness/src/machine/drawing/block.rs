@@ -18,6 +18,8 @@ const LETTER: u32 = 6;
 const TEXT: u32 = 10;
 /// Width to height of what looks well, in tenths.
 const SHAPE: f64 = 1.6;
+/// How much worse a grid without anything in it is than one that is e times too wide.
+const EMPTY: f64 = 4.0;
 /// Columns are tried up to this many.
 const MOST_COLUMNS: usize = 64;
 
@@ -28,7 +30,7 @@ pub(super) struct Block {
     pub(super) height: u32,
     pub(super) boxes: Vec<Rectangle>,
     pub(super) labels: Vec<Label>,
-    /// Boxes that grow with the block: bars.
+    /// Boxes that grow with the block: bars, and the frame around it.
     bars: Vec<usize>,
 }
 
@@ -135,7 +137,8 @@ impl Block {
             height,
             boxes: vec![frame],
             labels: vec![name],
-            bars: Vec::new(),
+            // It grows with what stands above it.
+            bars: vec![0],
         };
         framed.boxes.append(&mut self.boxes);
         framed.labels.append(&mut self.labels);
@@ -172,8 +175,27 @@ pub(super) fn row(blocks: Vec<Block>) -> Block {
     in_columns(blocks, count.max(1))
 }
 
-/// In rows of equal cells, in as many columns as look best; none of nothing.
-pub(super) fn grid(mut blocks: Vec<Block>) -> Option<Block> {
+/// In rows and columns that look well; none of nothing. Neighbours of one height share a grid: weak
+/// cores in groups of four do not stand between strong ones that are alone.
+pub(super) fn grid(blocks: Vec<Block>) -> Option<Block> {
+    let mut runs: Vec<Vec<Block>> = Vec::new();
+    for block in blocks {
+        match runs.last_mut() {
+            Some(run) if run[0].height == block.height => run.push(block),
+            _ => runs.push(vec![block]),
+        }
+    }
+    match runs.len() {
+        0 => None,
+        1 => runs.pop().and_then(grid_of_equals),
+        _ => {
+            let grids = runs.into_iter().filter_map(grid_of_equals);
+            Some(stack(grids.collect(), GAP))
+        }
+    }
+}
+
+fn grid_of_equals(mut blocks: Vec<Block>) -> Option<Block> {
     if blocks.len() < 2 {
         return blocks.pop();
     }
@@ -181,14 +203,10 @@ pub(super) fn grid(mut blocks: Vec<Block>) -> Option<Block> {
     let height = blocks.iter().map(|block| block.height).max()? + GAP;
     let count = blocks.len();
     let badness = |columns: usize| {
-        let shape =
-            (columns * width as usize) as f64 / (count.div_ceil(columns) * height as usize) as f64;
-        let ragged = if count.is_multiple_of(columns) {
-            0.0
-        } else {
-            0.5
-        };
-        (shape / SHAPE).ln().abs() + ragged
+        let rows = count.div_ceil(columns);
+        let shape = (columns * width as usize) as f64 / (rows * height as usize) as f64;
+        let cells = rows * columns;
+        (shape / SHAPE).ln().abs() + EMPTY * (cells - count) as f64 / cells as f64
     };
     let candidates = 1..=count.min(MOST_COLUMNS);
     let columns = candidates.min_by(|a, b| badness(*a).total_cmp(&badness(*b)))?;

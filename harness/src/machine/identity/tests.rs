@@ -89,7 +89,7 @@ fn a_server_says_who_made_it() {
             "runs on: hardware",
             "processor: AMD Opteron(tm) Processor 6168 (family 16, model 9, stepping 1, microcode \
              unknown)",
-            &format!("hardened: l1tf: {vulnerable}"),
+            &format!("mitigation: l1tf: {vulnerable}"),
         ]
     );
 }

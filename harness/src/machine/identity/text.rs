@@ -6,7 +6,7 @@ use super::{Identity, Platform, Processor};
 pub fn lines(identity: &Identity) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let mut line = |name, said: Option<String>| lines.extend(said.map(|said| (name, said)));
-    line("machine", joined([&identity.vendor, &identity.product]));
+    line("machine", machine(identity));
     line("board", identity.board.clone());
     line("firmware", firmware(identity));
     line("runs on", Some(platform(&identity.platform)));
@@ -23,12 +23,22 @@ pub fn lines(identity: &Identity) -> Vec<(&'static str, String)> {
     line("processor", Some(processor(&identity.processor)));
     let affected = identity.mitigations.iter();
     for (name, said) in affected.filter(|(_, said)| *said != "Not affected") {
-        line("hardened", Some(format!("{name}: {said}")));
+        line("mitigation", Some(format!("{name}: {said}")));
     }
     if identity.mitigations.is_empty() {
-        line("hardened", Some("unknown".into()));
+        line("mitigation", Some("unknown".into()));
     }
     lines
+}
+
+/// Some vendors begin the product's name with their own.
+fn machine(identity: &Identity) -> Option<String> {
+    match (&identity.vendor, &identity.product) {
+        (Some(vendor), Some(product)) if product.starts_with(vendor.as_str()) => {
+            Some(product.clone())
+        }
+        (vendor, product) => joined([vendor, product]),
+    }
 }
 
 fn joined<const N: usize>(words: [&Option<String>; N]) -> Option<String> {
