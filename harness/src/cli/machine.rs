@@ -1,70 +1,134 @@
-//! `ktrial machine`: what this machine is made of, or another one.
+//! `ktrial machine`: what this machine is and is made of, or another one.
 
-use std::os::unix::process::CommandExt;
+pub(super) mod foreign;
+
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use clap::Args;
+use serde::Serialize;
 
-use super::print;
-use crate::fault::{Fault, OrHost, Result};
+use super::{Context, print};
+use crate::fault::{OrHost, Result};
+use crate::machine::files::Files;
+use crate::machine::identity::Identity;
+use crate::machine::known::{self, Match};
+use crate::machine::topology::Topology;
 use crate::machine::{hwloc, text};
+use crate::report;
 
 /// Options of `ktrial machine`.
 #[derive(Debug, Args)]
 pub struct Arguments {
+    /// A known machine: opteron-6168-4s, x1.32xlarge, eight-core, dual-core
+    #[arg(value_name = "NAME", group = "other")]
+    name: Option<String>,
     /// Print it as JSON
     #[arg(long)]
     json: bool,
+    /// Draw it into this SVG file; '-' is standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    svg: Option<PathBuf>,
     /// Another machine, which lstopo wrote to this XML file
     #[arg(long, value_name = "FILE", group = "other")]
     xml: Option<PathBuf>,
     /// Another machine, whose /sys and /proc are in this folder (hwloc-gather-topology copies them)
     #[arg(long, value_name = "FOLDER", group = "other")]
     sysfs: Option<PathBuf>,
-    /// An imaginary machine, in hwloc's words: 'pack:2 numa:1 core:4 pu:2'
+    /// An imaginary machine, in hwloc's words: 'pack:2 [numa] core:4 pu:2'
     #[arg(long, value_name = "WORDS", group = "other")]
     like: Option<String>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<u8> {
-    let topology = match (&arguments.xml, &arguments.sysfs, &arguments.like) {
-        (Some(path), ..) => hwloc::xml(path)?,
-        (_, Some(folder), _) => {
-            be_there(folder)?;
-            hwloc::here()?
+/// Everything that is said of a machine; JSON has it so.
+#[derive(Serialize)]
+struct Described {
+    /// None where only its structure is known.
+    identity: Option<Identity>,
+    topology: Topology,
+    /// The known machines that it is, or is like.
+    known: Vec<Match>,
+    #[serde(skip)]
+    title: String,
+    /// What a known machine's file says besides.
+    #[serde(skip)]
+    sources: Vec<String>,
+}
+
+pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
+    if let Some(code) = foreign::serve(arguments)? {
+        return Ok(code);
+    }
+    let described = describe(context, arguments)?;
+    match &arguments.svg {
+        Some(file) => draw(&described, file)?,
+        None if arguments.json => {
+            let json = serde_json::to_string_pretty(&described);
+            print(&(json.or_host(|| "write JSON".into())? + "\n"))?;
         }
-        (.., Some(words)) => hwloc::synthetic(words)?,
-        _ => hwloc::here()?,
-    };
-    let said = match arguments.json {
-        true => serde_json::to_string_pretty(&topology).or_host(|| "write JSON".into())? + "\n",
-        false => text::render(&topology),
-    };
-    print(&said)?;
+        None => print(&shown(&described))?,
+    }
     Ok(0)
 }
 
-/// hwloc learns of a snapshot from its environment alone, which must stand before anything runs: this
-/// command starts itself once more with it.
-fn be_there(folder: &Path) -> Result<()> {
-    const FOLDER: &str = "HWLOC_FSROOT";
-    if !folder.join("sys/devices/system").is_dir() {
-        return Err(Fault::user(format!(
-            "{} has no sys/devices/system in it",
-            folder.display()
-        ))
-        .next("hwloc-gather-topology makes an archive of such a folder: unpack it"));
+fn describe(context: &Context, arguments: &Arguments) -> Result<Described> {
+    let cache = context.home.cache_root();
+    if let Some(name) = &arguments.name {
+        let known = known::find(name)?;
+        let notes = known.notes.iter().map(|note| format!("note       {note}"));
+        let sources = known
+            .source
+            .iter()
+            .map(|source| format!("source     {source}"));
+        return Ok(Described {
+            identity: None,
+            topology: known.topology()?,
+            known: Vec::new(),
+            title: format!("{name}: {}", known.title),
+            sources: notes.chain(sources).collect(),
+        });
     }
-    if std::env::var_os(FOLDER).is_some_and(|there| there == folder.as_os_str()) {
-        return Ok(());
+    let (topology, identity, title) = match (&arguments.xml, &arguments.sysfs, &arguments.like) {
+        (Some(path), ..) => (foreign::xml(cache, path)?, None, file_name(path)),
+        (_, Some(folder), _) => {
+            let topology = foreign::sysfs(cache, folder)?;
+            let identity = Identity::read(&Files::at(folder));
+            (topology, Some(identity), file_name(folder))
+        }
+        (.., Some(words)) => (hwloc::synthetic(words)?, None, words.clone()),
+        _ => (hwloc::here()?, Some(Identity::here()), hostname()),
+    };
+    Ok(Described {
+        known: known::matching(&topology, identity.as_ref())?,
+        topology,
+        identity,
+        title,
+        sources: Vec::new(),
+    })
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+fn hostname() -> String {
+    sysinfo::System::host_name().unwrap_or_else(|_| "this machine".into())
+}
+
+fn shown(described: &Described) -> String {
+    let identity = described.identity.as_ref();
+    let mut shown = text::render(&described.topology, identity, &described.known);
+    for line in &described.sources {
+        shown += &(crate::terminal::folded(line) + "\n");
     }
-    let own = std::env::current_exe().or_host(|| "find this command's own file".into())?;
-    let failed = Command::new(own)
-        .args(std::env::args_os().skip(1))
-        .env(FOLDER, folder)
-        .env("HWLOC_THISSYSTEM", "0")
-        .env("HWLOC_COMPONENTS", "linux,stop")
-        .exec();
-    Err(failed).or_host(|| "start this command again".into())
+    shown
+}
+
+fn draw(described: &Described, file: &Path) -> Result<()> {
+    let svg = report::machine_svg(&described.topology, &described.title)?;
+    if file == Path::new("-") {
+        return print(&svg);
+    }
+    fs::write(file, svg).or_host(|| format!("write {}", file.display()))
 }

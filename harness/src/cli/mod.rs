@@ -78,7 +78,7 @@ enum Command {
     /// The catalogue: list, show, check against a tree, import
     #[command(subcommand)]
     Series(series::Command),
-    /// What this machine is made of, or another one: packages, nodes, caches, cores, threads
+    /// What this machine is, or another one: its name, packages, nodes, caches, cores, threads
     Machine(machine::Arguments),
     /// The workloads: parameters with defaults and ranges, and what each measures
     Workloads,
@@ -139,7 +139,7 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Report(arguments) => report::run(&context, &arguments),
         Command::Apply(arguments) => apply::run(&context, &arguments),
         Command::Series(command) => series::run(&context, &command),
-        Command::Machine(arguments) => machine::run(&arguments),
+        Command::Machine(arguments) => machine::run(&context, &arguments),
         Command::Workloads => workloads::run(),
         Command::Db(command) => db::run(&context, &command),
         Command::Completions { .. } => Ok(0),

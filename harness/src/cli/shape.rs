@@ -6,12 +6,13 @@ use std::str::FromStr;
 use clap::Args;
 
 use super::Context;
+use super::machine::foreign;
 use crate::fault::{Fault, Result};
 use crate::guest::Shape;
 use crate::guest::shape::{Mirror, Per, Scale};
 use crate::machine;
-use crate::machine::hwloc;
 use crate::machine::topology::Topology;
+use crate::machine::{hwloc, known};
 
 /// Options of every command that boots guests.
 #[derive(Debug, Args)]
@@ -23,7 +24,7 @@ pub struct GuestArguments {
     #[arg(long)]
     memory: Option<u32>,
     /// Shape the guests after a machine: 'host' for this one, 'node' or 'node:1' for a NUMA node of it,
-    /// a known one (`ktrial machine --known`), hwloc's words ('pack:2 numa:1 core:4 pu:2'), or an XML
+    /// a known one (x1.32xlarge), hwloc's words ('pack:2 numa:1 core:4 pu:2'), or an XML
     /// file that lstopo wrote
     #[arg(long, value_name = "MACHINE")]
     guest: Option<String>,
@@ -63,7 +64,7 @@ impl GuestArguments {
         let Some(name) = &self.guest else {
             return Shape::plain(self.cpus.unwrap_or(1), self.memory.unwrap_or(1024));
         };
-        let (topology, node) = meant(name)?;
+        let (topology, node) = meant(context, name)?;
         let mirror = match self.scale {
             Some(ScaleChoice::Fit) => Mirror::fitting(&topology, node, self.per, machine::cpus())?,
             Some(ScaleChoice::Share(scale)) => Mirror::of(&topology, node, self.per, scale)?,
@@ -83,7 +84,7 @@ impl GuestArguments {
 }
 
 /// A machine by what it is called on the command line, and the number of the node that is meant.
-fn meant(name: &str) -> Result<(Topology, Option<u32>)> {
+fn meant(context: &Context, name: &str) -> Result<(Topology, Option<u32>)> {
     let node = name.strip_prefix("node");
     match node.map(|rest| rest.strip_prefix(':').unwrap_or(rest)) {
         Some("") => {
@@ -100,8 +101,9 @@ fn meant(name: &str) -> Result<(Topology, Option<u32>)> {
     }
     let topology = match name {
         "host" => hwloc::here()?,
-        file if file.ends_with(".xml") => hwloc::xml(Path::new(file))?,
-        words => hwloc::synthetic(words)?,
+        file if file.ends_with(".xml") => foreign::xml(context.home.cache_root(), Path::new(file))?,
+        words if words.contains(':') => hwloc::synthetic(words)?,
+        name => known::find(name)?.topology()?,
     };
     Ok((topology, None))
 }

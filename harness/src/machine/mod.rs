@@ -1,8 +1,11 @@
 //! The machine that a trial runs on: the stable facts that its samples carry.
 
+pub mod drawing;
 pub mod exclusive;
 pub mod files;
 pub mod hwloc;
+pub mod identity;
+pub mod known;
 pub mod load;
 pub mod places;
 pub mod text;

@@ -1,35 +1,48 @@
-//! A topology for people, in a few lines.
+//! A machine for people, in a few lines.
 
 use std::fmt::Write;
 
+use super::identity::{self, Identity};
+use super::known::{Match, Nearness};
 use super::topology::{Is, Kind, Topology};
+use crate::terminal::folded;
 
-/// The whole text, a line for each thing that there is to say.
-pub fn render(topology: &Topology) -> String {
+/// The whole text, a line for each thing that there is to say: who it is, where that is known, what it
+/// is made of, and the known machines that it is like.
+pub fn render(topology: &Topology, identity: Option<&Identity>, known: &[Match]) -> String {
+    let mut lines = identity.map_or_else(|| named(topology), identity::lines);
+    lines.extend(made_of(topology));
+    lines.extend(known.iter().map(|known| ("known", alike(known))));
     let mut text = String::new();
-    let mut line = |name: &str, said: String| {
-        let _ = writeln!(text, "{name:<10} {said}");
-    };
-    for (name, fact) in [("machine", "DMIProductName"), ("processor", "CPUModel")] {
-        if let Some(said) = topology.facts.get(fact) {
-            line(name, said.clone());
-        }
+    for (name, said) in lines {
+        let _ = writeln!(text, "{}", folded(&format!("{name:<10} {said}")));
     }
-    line("parts", parts(topology));
-    line("memory", memory(topology));
+    text
+}
+
+/// What a topology alone knows of its names.
+fn named(topology: &Topology) -> Vec<(&'static str, String)> {
+    let names = [("machine", "DMIProductName"), ("processor", "CPUModel")];
+    let said = names.into_iter().filter_map(|(name, fact)| {
+        let said = topology.facts.get(fact)?;
+        Some((name, said.clone()))
+    });
+    said.collect()
+}
+
+fn made_of(topology: &Topology) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("parts", parts(topology)), ("memory", memory(topology))];
     let caches = caches(topology);
     if !caches.is_empty() {
-        line("caches", caches);
+        lines.push(("caches", caches));
     }
-    for kind in &topology.kinds {
-        line("kind", kind_of(kind));
-    }
+    lines.extend(topology.kinds.iter().map(|kind| ("kind", kind_of(kind))));
     for (name, cpus) in [
         ("offline", &topology.offline),
         ("forbidden", &topology.disallowed),
     ] {
         if !cpus.is_empty() {
-            line(name, format!("CPUs {}", ranges(cpus)));
+            lines.push((name, format!("CPUs {}", ranges(cpus))));
         }
     }
     if let Some(distances) = topology.distances.as_ref().filter(|all| all.len() > 1) {
@@ -38,10 +51,17 @@ pub fn render(topology: &Topology) -> String {
                 .number
                 .map_or_else(String::new, |number| number.to_string());
             let row: Vec<String> = row.iter().map(u64::to_string).collect();
-            line("distances", format!("node {number}: {}", row.join(" ")));
+            lines.push(("distances", format!("node {number}: {}", row.join(" "))));
         }
     }
-    text
+    lines
+}
+
+fn alike(known: &Match) -> String {
+    match known.nearness {
+        Nearness::Same => format!("the same as {}", known.name),
+        Nearness::Alike => format!("like {}: {}", known.name, known.differs.join(", ")),
+    }
 }
 
 fn parts(topology: &Topology) -> String {
@@ -62,6 +82,9 @@ fn parts(topology: &Topology) -> String {
 
 fn memory(topology: &Topology) -> String {
     let nodes = topology.parts(Is::Node);
+    if nodes.iter().all(|node| node.bytes.is_none()) {
+        return "unknown".into();
+    }
     let all = size(topology.memory_bytes());
     if nodes.len() < 2 {
         return all;
@@ -76,20 +99,26 @@ fn memory(topology: &Topology) -> String {
 }
 
 fn caches(topology: &Topology) -> String {
-    let caches = topology.caches().into_iter().map(|(is, bytes, count)| {
-        let name = match is {
-            // The first level is the only one that is for data alone everywhere.
-            Is::Cache(1) => "L1d".into(),
-            Is::Cache(level) => format!("L{level}"),
-            Is::InstructionCache(level) => format!("L{level}i"),
-            _ => String::new(),
-        };
-        format!("{count} × {name} {}", size(bytes))
-    });
+    let caches = topology
+        .caches()
+        .into_iter()
+        .map(|(is, bytes, count)| format!("{count} × {} {}", cache_name(is), size(bytes)));
     caches.collect::<Vec<_>>().join(", ")
 }
 
-fn kind_of(kind: &Kind) -> String {
+/// `L1d`, `L1i`, `L2`.
+pub(super) fn cache_name(is: Is) -> String {
+    match is {
+        // The first level is the only one that is for data alone everywhere.
+        Is::Cache(1) => "L1d".into(),
+        Is::Cache(level) => format!("L{level}"),
+        Is::InstructionCache(level) => format!("L{level}i"),
+        _ => String::new(),
+    }
+}
+
+/// `CPUs 0-7: CoreType IntelAtom`.
+pub(super) fn kind_of(kind: &Kind) -> String {
     let facts = kind.facts.iter();
     let facts: Vec<String> = facts
         .map(|(name, value)| format!("{name} {value}"))
@@ -113,13 +142,18 @@ pub fn ranges(numbers: &[u32]) -> String {
     runs.collect::<Vec<_>>().join(",")
 }
 
-/// In the largest unit in which it is a whole number, or with one digit behind the point.
-fn size(bytes: u64) -> String {
+/// In the largest unit in which it is a whole number of four digits at most, or else with one digit
+/// behind the point: `1952 GiB`, `1280 KiB`, `23.5 GiB`.
+pub(super) fn size(bytes: u64) -> String {
     const UNITS: [(&str, u32); 4] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    let fits = UNITS.iter().find(|(_, shift)| bytes >> shift > 0);
-    match fits {
-        None => format!("{bytes} B"),
-        Some((unit, shift)) => {
+    let mut units = UNITS.iter().filter(|(_, shift)| bytes >> shift > 0);
+    let Some((unit, shift)) = units.clone().next() else {
+        return format!("{bytes} B");
+    };
+    let whole = units.find(|(_, shift)| bytes.trailing_zeros() >= *shift);
+    match whole.map(|(unit, shift)| (bytes >> shift, unit)) {
+        Some((count, unit)) if count < 10_000 => format!("{count} {unit}"),
+        _ => {
             let value = bytes as f64 / (1_u64 << shift) as f64;
             let text = format!("{value:.1}");
             format!("{} {unit}", text.strip_suffix(".0").unwrap_or(&text))
@@ -137,9 +171,9 @@ mod tests {
     /// The text is hwloc's own for an imaginary machine; all figures are in it.
     #[test]
     fn a_machine_of_two_packages_is_told_in_a_few_lines() {
-        let words = "pack:2 numa:1(memory=2GB) l3:1(size=16MB) l2:4(size=512kB) core:1 pu:2";
+        let words = "pack:2 numa:1(memory=2GiB) l3:1(size=16MiB) l2:4(size=512KiB) core:1 pu:2";
         let topology = hwloc::synthetic(words).unwrap();
-        let text = render(&topology);
+        let text = render(&topology, None, &[]);
         let expected = "\
 parts      2 packages, 2 nodes, 8 cores, 16 threads
 memory     4 GiB: node 0 2 GiB, node 1 2 GiB
@@ -177,7 +211,10 @@ caches     8 × L2 512 KiB, 2 × L3 16 MiB
             assert_eq!(ranges(numbers), text);
         }
         assert_eq!(size(0), "0 B");
-        assert_eq!(size(1280 << 10), "1.2 MiB");
+        assert_eq!(size(1280 << 10), "1280 KiB");
+        assert_eq!(size(1952 << 30), "1952 GiB");
+        assert_eq!(size((16 << 30) + 4096), "16 GiB");
+        assert_eq!(size(1_300_000), "1.2 MiB");
         assert_eq!(size(48 << 10), "48 KiB");
     }
 }

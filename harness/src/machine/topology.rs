@@ -141,11 +141,21 @@ impl Part {
         }
     }
 
-    fn each(&self, see: &mut impl FnMut(&Part)) {
+    /// It and all in it, memory before what lies inside.
+    pub(super) fn each(&self, see: &mut impl FnMut(&Part)) {
         see(self);
         for part in self.memory.iter().chain(&self.inside) {
             part.each(see);
         }
+    }
+
+    /// Takes the sizes of its NUMA nodes away: they are not known.
+    pub(super) fn forget_memory(&mut self) {
+        if self.is == Is::Node {
+            self.bytes = None;
+        }
+        let inside = self.memory.iter_mut().chain(&mut self.inside);
+        inside.for_each(Part::forget_memory);
     }
 
     /// Numbers of the CPUs in it, ascending.

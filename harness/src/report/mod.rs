@@ -18,6 +18,7 @@ mod forest;
 mod format;
 mod index;
 mod kernels;
+mod machine;
 mod profiles;
 mod record;
 mod site;
@@ -37,6 +38,8 @@ use engine::Engine;
 use index::{IndexPage, TrialLine};
 use record::Record;
 use site::Site;
+
+pub use machine::machine_svg;
 
 /// Writes the site of every trial in `db` into the folder `out`, which is made if there is none,
 /// and returns the path of its front page. Files of the same names are replaced, each in one step;
