@@ -7,7 +7,7 @@ use ktrial::guest::shape::{Mirror, Per, Scale};
 use ktrial::guest::{Guest, Placement, Programs, Seen, Shape};
 use ktrial::machine::files::Files;
 use ktrial::machine::topology::Topology;
-use ktrial::machine::{hwloc, text};
+use ktrial::machine::{hwloc, known, text};
 use ktrial::vm::frames::Frame;
 use ktrial::vm::{self, Clock, Ending};
 
@@ -159,8 +159,8 @@ fn threads(files: &Files) -> (Vec<String>, String) {
 #[test]
 #[ignore = "takes minutes; ./test --all runs it"]
 fn slow_a_guest_like_the_large_instance_of_the_seed_boots() {
-    let topology = hwloc::synthetic("pack:4 numa:1(memory=488GiB) core:16 pu:2").unwrap();
-    let shape = like(&topology);
+    let known = known::find("x1.32xlarge").unwrap();
+    let shape = like(&known.topology().unwrap());
     assert_eq!(shape.cpus, 128);
     let seen = seen(&shape, Clock::Emulated, Duration::from_secs(1_800));
     assert_eq!(seen.differences(&shape, false), Vec::<String>::new());
@@ -170,8 +170,8 @@ fn slow_a_guest_like_the_large_instance_of_the_seed_boots() {
 #[test]
 #[ignore = "takes minutes; ./test --all runs it"]
 fn slow_a_guest_like_the_opteron_of_the_seed_boots() {
-    let topology = hwloc::synthetic("pack:4 numa:2(memory=16GiB) core:6 pu:1").unwrap();
-    let shape = like(&topology);
+    let known = known::find("opteron-6168-4s").unwrap();
+    let shape = like(&known.topology().unwrap());
     assert_eq!(shape.cpus, 48);
     let seen = seen(&shape, Clock::Emulated, Duration::from_secs(1_800));
     assert_eq!(seen.differences(&shape, false), Vec::<String>::new());
