@@ -3,7 +3,7 @@
 
 # A program and the package it is in.
 NEEDS="gcc:gcc make:make ld:binutils flex:flex bison:bison bc:bc perl:perl git:git xz:xz-utils
-musl-gcc:musl-tools qemu-system-x86_64:qemu-system-x86"
+musl-gcc:musl-tools pkg-config:pkg-config qemu-system-x86_64:qemu-system-x86"
 
 export DEBIAN_FRONTEND=noninteractive
 
@@ -22,6 +22,8 @@ missing_packages() {
 		command -v "${need%%:*}" >/dev/null || echo "${need#*:}"
 	done
 	[ -e /usr/include/libelf.h ] || [ -e /usr/include/gelf.h ] || echo libelf-dev
+	[ -e /usr/include/hwloc.h ] || echo libhwloc-dev
+	[ -e /usr/include/libudev.h ] || echo libudev-dev
 }
 
 # Debian 12 has newer versions of some packages in a suite of their own.

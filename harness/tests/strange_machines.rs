@@ -93,20 +93,31 @@ fn offline_cpus_are_named_and_not_in_the_tree() {
     assert_eq!(topology["offline"], json!([2]));
 }
 
-/// As Intel's hybrid processors under Linux since 5.13: a PMU for each kind of core.
+/// As on a 13th generation Core: what strong and weak cores differ in is their frequency.
 #[test]
 fn kinds_of_cores_are_told_apart() {
     let lab = Lab::new();
     cores(&lab, "m", &[0, 1, 2, 3]);
-    lab.write("m/proc/hwloc-nofile-info", "Architecture: x86_64\n");
-    lab.write("m/sys/devices/cpu_core/cpus", "0-1\n");
-    lab.write("m/sys/devices/cpu_atom/cpus", "2-3\n");
+    for (cpu, base, most) in [
+        (0, 1900, 5000),
+        (1, 1900, 5000),
+        (2, 1400, 3900),
+        (3, 1400, 3900),
+    ] {
+        let folder = format!("{CPU}/cpu{cpu}/cpufreq");
+        lab.write(&format!("{folder}/base_frequency"), format!("{base}000\n"));
+        lab.write(
+            &format!("{folder}/cpuinfo_max_freq"),
+            format!("{most}000\n"),
+        );
+    }
     let topology = topology(&lab, "m");
     let kinds = topology["kinds"].as_array().unwrap();
     assert_eq!(kinds.len(), 2, "{kinds:?}");
     assert_eq!(kinds[0]["cpus"], json!([2, 3]));
-    assert_eq!(kinds[0]["facts"]["CoreType"], "IntelAtom");
-    assert_eq!(kinds[1]["facts"]["CoreType"], "IntelCore");
+    assert_eq!(kinds[0]["facts"]["FrequencyMaxMHz"], "3900");
+    assert_eq!(kinds[1]["cpus"], json!([0, 1]));
+    assert_eq!(kinds[1]["facts"]["FrequencyBaseMHz"], "1900");
 }
 
 /// A container that may use CPUs 0 and 1: cgroups of version 2, as /proc shows them.
@@ -347,6 +358,20 @@ fn xml_of_lstopo_is_a_machine_and_xml_of_others_is_none() {
     for end in (0..good.len() - 13).step_by(97) {
         asked_of_xml(&lab, &good[..end]).with(2, &["m.xml"]);
     }
+}
+
+/// hwloc takes minutes for a hundred thousand CPUs, and gigabytes for what is larger.
+#[test]
+fn an_imaginary_machine_has_a_bound_too() {
+    let lab = Lab::new();
+    let start = Instant::now();
+    let words = "pack:100 core:1000 pu:1";
+    lab.ktrial(&["machine", "--like", words]).with(2, &[words]);
+    assert!(start.elapsed() < LONGEST);
+    lab.ktrial(&["machine", "--like", "pack:2 nonsense:3"])
+        .with(2, &["nonsense", "for example"]);
+    let said = lab.ktrial(&["machine", "--like", "pack:2 [numa] core:3 pu:2"]);
+    said.with(0, &["2 packages, 2 nodes, 6 cores, 12 threads"]);
 }
 
 /// Nothing here may be left running, or lie about.

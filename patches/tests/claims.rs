@@ -79,6 +79,22 @@ fn a_claim_says_what_can_be_held_against_it() {
 }
 
 #[test]
+fn a_claim_may_name_a_machine_that_is_known() {
+    assert_eq!(open(MANIFEST).unwrap().claims[0].known_machine, None);
+    let named = |name: &str| {
+        let machine = "machine = \"an opteron\"";
+        open(&MANIFEST.replacen(machine, &format!("{machine}\nknown-machine = {name}"), 1))
+    };
+    let series = named("\"opteron-6168-4s\"").unwrap();
+    let name = series.claims[0].known_machine.as_deref();
+    assert_eq!(name, Some("opteron-6168-4s"));
+    for nonsense in ["\"\"", "\"a\\nb\""] {
+        let fault = named(nonsense).unwrap_err().to_string();
+        assert!(fault.contains("series.toml:7"), "{fault}");
+    }
+}
+
+#[test]
 fn a_change_is_a_ratio_of_after_to_before() {
     let change = |lines: &str| {
         let text = MANIFEST.replacen("change = \"1 to 10 x\"", lines, 1);

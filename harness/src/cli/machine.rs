@@ -95,7 +95,7 @@ fn describe(context: &Context, arguments: &Arguments) -> Result<Described> {
             let identity = Identity::read(&Files::at(folder));
             (topology, Some(identity), file_name(folder))
         }
-        (.., Some(words)) => (hwloc::synthetic(words)?, None, words.clone()),
+        (.., Some(words)) => (foreign::words(cache, words)?, None, words.clone()),
         _ => (hwloc::here()?, Some(Identity::here()), hostname()),
     };
     Ok(Described {

@@ -335,7 +335,9 @@ fn shown(series: &Series, bundled: &[String]) -> String {
 fn claim(claim: &Claim) -> Vec<String> {
     let mut lines = vec![String::new(), format!("claim: {}", claim.metric)];
     lines.push(format!("  {}", claims::figures(claim)));
-    lines.push(format!("  on {}", claim.machine));
+    let known = claim.known_machine.iter();
+    let known: String = known.map(|name| format!(", which is {name}")).collect();
+    lines.push(format!("  on {}{known}", claim.machine));
     lines.push(format!("  \"{}\"", claim.quote));
     lines.push(format!("  from {}", claim.source));
     if let Some(test) = &claim.test {
@@ -363,7 +365,8 @@ mod tests {
         series.claims = vec![Claim {
             metric: "buildkernel wall time".into(),
             unit: Some("s".into()),
-            machine: "EC2 x1.32xlarge".into(),
+            machine: "an EC2 instance".into(),
+            known_machine: Some("x1.32xlarge".into()),
             before: Some(200.5),
             after: None,
             change_percent: Some(-7.5),
@@ -378,7 +381,7 @@ mod tests {
             "reversed: its patches are undone, last one first\n",
             "of the tree: the commits of review D9586\n  8cdef6cbcc73  kern: count again\n",
             "\nclaim: buildkernel wall time\n  before 200.5 s, change -7.5 %\n  \
-             on EC2 x1.32xlarge\n  \"about 7.5% less\"\n  from r313756\n",
+             on an EC2 instance, which is x1.32xlarge\n  \"about 7.5% less\"\n  from r313756\n",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }

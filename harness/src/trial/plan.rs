@@ -257,9 +257,12 @@ const FIRST_LOOK: u32 = 4;
 ///
 /// # Errors
 /// A user fault for one that is to be held against a workload, parameter or metric that is not
-/// there.
+/// there, or that is about a machine of a name that ktrial does not know.
 pub fn claims(series: &Series) -> Result<Vec<Claim>> {
     for claim in &series.claims {
+        if let Some(name) = &claim.known_machine {
+            machine::known::find(name)?;
+        }
         let Some(test) = &claim.test else { continue };
         let workload = workload::find(&test.workload)?;
         let parameters = test.parameters.iter();
@@ -417,6 +420,17 @@ mod tests {
         ] {
             assert!(Run::parse_all(text, 500, 2, &places()).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_claim_about_a_machine_that_nobody_knows_is_refused() {
+        let mut series = ktrial_patches::catalogue::find("dragonfly-exec-rate").unwrap();
+        let known = series.claims[1].known_machine.as_deref();
+        assert_eq!(known, Some("opteron-6168-4s"));
+        series.claims[1].known_machine = Some("opteron-6168".into());
+        let fault = claims(&series).unwrap_err();
+        assert_eq!(fault.at, crate::fault::At::User);
+        assert!(fault.next.unwrap().contains("opteron-6168-4s"));
     }
 
     #[test]

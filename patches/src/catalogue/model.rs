@@ -71,6 +71,9 @@ pub struct Claim {
     pub unit: Option<String>,
     /// The machine, in the author's words.
     pub machine: String,
+    /// The name of that machine, where ktrial knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known_machine: Option<String>,
     /// The figure before the series, where it is stated.
     pub before: Option<f64>,
     /// The figure with it, where it is stated.

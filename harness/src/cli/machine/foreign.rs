@@ -1,6 +1,6 @@
-//! Machines of strangers. hwloc is a C library that trusts the files it reads, and learns of a
-//! snapshot from its environment alone: a second ktrial, with little memory and little time, reads
-//! them, and says what it read in JSON.
+//! Machines of strangers. hwloc is a C library that trusts the files it reads, takes the square of the
+//! time for twice the CPUs, and learns of a snapshot from its environment alone: a second ktrial, with
+//! little memory and little time, reads them, and says what it read in JSON.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -38,9 +38,10 @@ pub(super) fn serve(arguments: &Arguments) -> Result<Option<u8>> {
     };
     // SAFETY: the structure is valid for the call, which changes this process's limit alone.
     unsafe { nix::libc::setrlimit(nix::libc::RLIMIT_AS, &limit) };
-    let topology = match &arguments.xml {
-        Some(path) => hwloc::xml(path)?,
-        None => hwloc::here()?,
+    let topology = match (&arguments.xml, &arguments.like) {
+        (Some(path), _) => hwloc::xml(path)?,
+        (_, Some(words)) => hwloc::synthetic(words)?,
+        _ => hwloc::here()?,
     };
     let json = serde_json::to_string(&topology);
     print(&json.or_host(|| "write JSON".into())?)?;
@@ -51,7 +52,15 @@ pub(super) fn serve(arguments: &Arguments) -> Result<Option<u8>> {
 pub(in crate::cli) fn xml(cache: &Path, path: &Path) -> Result<Topology> {
     let mut command = reader()?;
     command.arg("--xml").arg(path);
-    read(command, cache, path)
+    read(command, cache, &path.to_string_lossy())
+}
+
+/// A machine that is described in hwloc's words.
+pub(super) fn words(cache: &Path, words: &str) -> Result<Topology> {
+    let mut command = reader()?;
+    command.arg(format!("--like={words}"));
+    read(command, cache, &format!("{words:?}"))
+        .map_err(|fault| fault.next("for example: 'pack:2 [numa] l3:1 core:4 pu:2'"))
 }
 
 /// A machine whose `/sys` and `/proc` are in a folder.
@@ -76,7 +85,8 @@ pub(super) fn sysfs(cache: &Path, folder: &Path) -> Result<Topology> {
         .env("HWLOC_FSROOT", folder)
         .env("HWLOC_THISSYSTEM", "0")
         .env("HWLOC_COMPONENTS", "linux,stop");
-    read(command, cache, folder).map_err(|fault| fault.next(NEXT))
+    let name = folder.to_string_lossy();
+    read(command, cache, &name).map_err(|fault| fault.next(NEXT))
 }
 
 fn reader() -> Result<Command> {
@@ -92,7 +102,7 @@ fn reader() -> Result<Command> {
     Ok(command)
 }
 
-fn read(mut command: Command, cache: &Path, path: &Path) -> Result<Topology> {
+fn read(mut command: Command, cache: &Path, name: &str) -> Result<Topology> {
     let mut outputs = [temporary(cache)?, temporary(cache)?];
     let [stdout, stderr] = &outputs;
     let shared = |file: &File| file.try_clone().or_host(|| "duplicate a file".into());
@@ -100,7 +110,7 @@ fn read(mut command: Command, cache: &Path, path: &Path) -> Result<Topology> {
         .stdin(Stdio::null())
         .stdout(shared(stdout)?)
         .stderr(shared(stderr)?);
-    let what = format!("{} can't be read as a machine", path.display());
+    let what = format!("{name} can't be read as a machine");
     let ended = process::spawn(command, cache)?.wait(DEADLINE);
     let status = ended.map_err(|fault| match fault.at {
         At::Interrupted => fault,
@@ -136,7 +146,9 @@ fn without_name(said: &str) -> String {
     const LINES: usize = 3;
     let lines: Vec<&str> = said.trim().lines().collect();
     let last = &lines[lines.len().saturating_sub(LINES)..];
-    last.join("\n").replace("ktrial: ", "")
+    last.join("\n")
+        .replace("ktrial: ", "")
+        .replace("usage: ", "")
 }
 
 fn temporary(cache: &Path) -> Result<File> {

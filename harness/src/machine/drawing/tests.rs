@@ -119,14 +119,16 @@ fn distances_are_a_table() {
 
 #[test]
 fn what_is_too_large_to_be_drawn_is_refused_in_words() {
-    // One machine, one node, 20 packages, 20,000 cores with a thread each.
-    let topology = hwloc::synthetic("pack:20 core:1000 pu:1").unwrap();
+    let mut topology = hwloc::synthetic("pack:1 [numa] core:1 pu:1").unwrap();
+    let package = topology.machine.inside[0].clone();
+    // Package, node, core and thread; and the machine.
+    topology.machine.inside = vec![package; 10_000];
     let fault = Drawing::of(&topology, "x").unwrap_err();
     assert_eq!(fault.at, crate::fault::At::User);
-    assert!(fault.what.contains("40022 parts"), "{}", fault.what);
-    // A large one is drawn: 4,096 threads.
-    let large = drawing("pack:16 core:128 pu:2");
-    assert_eq!(of(&large, "core").len(), 2048);
+    assert!(fault.what.contains("40001 parts"), "{}", fault.what);
+    // A large one is drawn: 1,024 threads.
+    let large = drawing("pack:16 core:32 pu:2");
+    assert_eq!(of(&large, "core").len(), 512);
     let shape = f64::from(large.width) / f64::from(large.height);
     assert!((0.4..4.0).contains(&shape), "{shape}");
 }

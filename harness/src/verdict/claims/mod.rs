@@ -120,7 +120,11 @@ fn hold(claims: &[Claim], seen: &Seen) -> Vec<HeldClaim> {
         answers.into_iter().map(|(answer, said)| HeldClaim {
             claim: claim.metric.clone(),
             answer,
-            sentence: format!("claimed {}; {said}", text::claimed(claim)),
+            sentence: format!(
+                "claimed {}{}; {said}",
+                text::claimed(claim),
+                text::of_machine(claim, seen.machine)
+            ),
         })
     });
     held.collect()

@@ -8,6 +8,7 @@ fn claim(from: f64, to: Option<f64>) -> Claim {
         metric: "exec rate".into(),
         unit: None,
         machine: "an opteron".into(),
+        known_machine: None,
         before: None,
         after: None,
         change_percent: Some(from),
@@ -384,6 +385,30 @@ fn a_level_of_another_machine_is_not_testable_and_the_one_here_is_shown() {
         held.sentence,
         "claimed after 43000 /s; a level is the machine's, there: an opteron; here base has \
          4,973 1/s, patched 4,724 1/s (exec processes=48: rate of patched)"
+    );
+}
+
+#[test]
+fn a_claim_of_a_known_machine_names_both_machines() {
+    let mut known = claim(-7.5, None);
+    known.known_machine = Some("x1.32xlarge".into());
+    let trial = trial();
+    let machine = Machine {
+        cpu_model: "AMD EPYC".into(),
+        ..machine(2)
+    };
+    let seen = Seen {
+        trial: &trial,
+        cells: &[],
+        verdicts: &[],
+        machine: &machine,
+        guest_cpus: 2,
+    };
+    let held = hold(&[known], &seen);
+    assert_eq!(
+        held[0].sentence,
+        "claimed change -7.5 % of x1.32xlarge (here: AMD EPYC, 2 CPUs); this trial did not run exec \
+         processes=48"
     );
 }
 

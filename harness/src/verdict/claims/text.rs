@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ktrial_db::{Cell, Verdict};
+use ktrial_db::{Cell, Machine, Verdict};
 use ktrial_patches::catalogue::{Claim, ClaimKind, ClaimTest};
 
 use super::HeldClaim;
@@ -60,6 +60,14 @@ pub(super) fn claimed(claim: &Claim) -> String {
         }
         _ => figures,
     }
+}
+
+/// ` of x1.32xlarge (here: AMD EPYC, 2 CPUs)`, where the claim is about a machine that is known.
+pub(super) fn of_machine(claim: &Claim, here: &Machine) -> String {
+    let Some(name) = &claim.known_machine else {
+        return String::new();
+    };
+    format!(" of {name} (here: {}, {} CPUs)", here.cpu_model, here.cpus)
 }
 
 /// `measured -7.9 % [-8.6, -7.1] %`.

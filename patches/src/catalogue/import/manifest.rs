@@ -103,6 +103,8 @@ struct ClaimEntry<'a> {
     metric: &'a str,
     unit: Option<&'a String>,
     machine: &'a str,
+    #[serde(rename = "known-machine")]
+    known_machine: Option<&'a String>,
     before: Option<f64>,
     after: Option<f64>,
     change: Option<String>,
@@ -147,6 +149,7 @@ impl<'a> From<&'a Claim> for ClaimEntry<'a> {
             metric: &claim.metric,
             unit: claim.unit.as_ref(),
             machine: &claim.machine,
+            known_machine: claim.known_machine.as_ref(),
             before: claim.before,
             after: claim.after,
             change,

@@ -15,6 +15,8 @@ pub(super) struct ClaimEntry {
     metric: Spanned<String>,
     unit: Option<Spanned<String>>,
     machine: Spanned<String>,
+    #[serde(rename = "known-machine")]
+    known_machine: Option<Spanned<String>>,
     before: Option<Spanned<Number>>,
     after: Option<Spanned<Number>>,
     change: Option<Spanned<Change>>,
@@ -67,6 +69,7 @@ pub(super) fn claims(known: &Known, entries: Vec<ClaimEntry>) -> Result<Vec<Clai
             Some(&entry.metric),
             entry.unit.as_ref(),
             Some(&entry.machine),
+            entry.known_machine.as_ref(),
             Some(&entry.quote),
             Some(&entry.source),
         ];
@@ -91,6 +94,7 @@ pub(super) fn claims(known: &Known, entries: Vec<ClaimEntry>) -> Result<Vec<Clai
             metric: entry.metric.into_inner(),
             unit: entry.unit.map(Spanned::into_inner),
             machine: entry.machine.into_inner(),
+            known_machine: entry.known_machine.map(Spanned::into_inner),
             quote: entry.quote.into_inner(),
             source: entry.source.into_inner(),
             test: None,
