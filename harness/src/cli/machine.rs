@@ -5,11 +5,12 @@ pub(super) mod foreign;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use super::{Context, print};
+use super::{Context, print, tune};
 use crate::fault::{OrHost, Result};
+use crate::machine::audit::{self, Audit};
 use crate::machine::files::Files;
 use crate::machine::identity::Identity;
 use crate::machine::known::{self, Match};
@@ -19,7 +20,10 @@ use crate::report;
 
 /// Options of `ktrial machine`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// A known machine: opteron-6168-4s, x1.32xlarge, eight-core, dual-core
     #[arg(value_name = "NAME", group = "other")]
     name: Option<String>,
@@ -40,6 +44,12 @@ pub struct Arguments {
     like: Option<String>,
 }
 
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Set what makes less noise, for one command only; without a command, say what would be set
+    Tune(tune::Arguments),
+}
+
 /// Everything that is said of a machine; JSON has it so.
 #[derive(Serialize)]
 struct Described {
@@ -48,6 +58,8 @@ struct Described {
     topology: Topology,
     /// The known machines that it is, or is like.
     known: Vec<Match>,
+    /// What on it makes noise; of this machine and of snapshots.
+    audit: Option<Audit>,
     #[serde(skip)]
     title: String,
     /// What a known machine's file says besides.
@@ -58,6 +70,9 @@ struct Described {
 pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     if let Some(code) = foreign::serve(arguments)? {
         return Ok(code);
+    }
+    if let Some(Command::Tune(arguments)) = &arguments.command {
+        return tune::run(context, arguments);
     }
     let described = describe(context, arguments)?;
     match &arguments.svg {
@@ -84,22 +99,27 @@ fn describe(context: &Context, arguments: &Arguments) -> Result<Described> {
             identity: None,
             topology: known.topology()?,
             known: Vec::new(),
+            audit: None,
             title: format!("{name}: {}", known.title),
             sources: notes.chain(sources).collect(),
         });
     }
-    let (topology, identity, title) = match (&arguments.xml, &arguments.sysfs, &arguments.like) {
+    let (topology, files, title) = match (&arguments.xml, &arguments.sysfs, &arguments.like) {
         (Some(path), ..) => (foreign::xml(cache, path)?, None, file_name(path)),
         (_, Some(folder), _) => {
-            let topology = foreign::sysfs(cache, folder)?;
-            let identity = Identity::read(&Files::at(folder));
-            (topology, Some(identity), file_name(folder))
+            let files = Files::at(folder);
+            (foreign::sysfs(cache, folder)?, Some(files), file_name(folder))
         }
         (.., Some(words)) => (foreign::words(cache, words)?, None, words.clone()),
-        _ => (hwloc::here()?, Some(Identity::here()), hostname()),
+        _ => (hwloc::here()?, Some(Files::here()), hostname()),
     };
+    let identity = files.as_ref().map(|files| match arguments.sysfs {
+        Some(_) => Identity::read(files),
+        None => Identity::here(),
+    });
     Ok(Described {
         known: known::matching(&topology, identity.as_ref())?,
+        audit: files.as_ref().map(audit::audit),
         topology,
         identity,
         title,
@@ -121,6 +141,9 @@ fn shown(described: &Described) -> String {
     let mut shown = text::render(&described.topology, identity, &described.known);
     for line in &described.sources {
         shown += &(crate::terminal::folded(line) + "\n");
+    }
+    if let Some(audit) = &described.audit {
+        shown += &format!("\n{}", audit.render());
     }
     shown
 }

@@ -102,7 +102,7 @@ fn meant(context: &Context, name: &str) -> Result<(Topology, Option<u32>)> {
     let topology = match name {
         "host" => hwloc::here()?,
         file if file.ends_with(".xml") => foreign::xml(context.home.cache_root(), Path::new(file))?,
-        words if words.contains(':') => hwloc::synthetic(words)?,
+        words if words.contains(':') => foreign::words(context.home.cache_root(), words)?,
         name => known::find(name)?.topology()?,
     };
     Ok((topology, None))

@@ -28,6 +28,8 @@ pub use toolchain::{TOOLS, Toolchain};
 const RECIPE: &str = "ktrial kernel recipe 1";
 /// The file that makes a folder of the cache a kernel.
 const CARD: &str = "kernel.json";
+/// Its `.config`.
+const CONFIG: &str = "config";
 /// Where its functions and data begin: lines of `address name`, ascending.
 const SYMBOLS: &str = "symbols";
 
@@ -98,6 +100,15 @@ impl Kernel {
     /// The file that QEMU loads.
     pub fn image(&self) -> PathBuf {
         self.folder.join(&self.image)
+    }
+
+    /// What it was configured with: the `.config` that its build ended with.
+    ///
+    /// # Errors
+    /// A host fault if it can't be read.
+    pub fn options(&self) -> Result<String> {
+        let path = self.folder.join(CONFIG);
+        fs::read_to_string(&path).or_host(|| format!("read {}", path.display()))
     }
 
     /// Where its functions and data begin: lines of `address name`, the address hexadecimal,
@@ -246,7 +257,7 @@ fn store(kernel: &Kernel, built: &Built, objects: &Path) -> Result<()> {
     fs::create_dir_all(&partial).or_host(doing)?;
     fs::copy(&built.image, partial.join(&kernel.image)).or_host(doing)?;
     fs::write(partial.join(SYMBOLS), &built.symbols).or_host(doing)?;
-    fs::copy(objects.join(".config"), partial.join("config")).or_host(doing)?;
+    fs::copy(objects.join(".config"), partial.join(CONFIG)).or_host(doing)?;
     let card = serde_json::to_vec_pretty(kernel).or_host(doing)?;
     fs::write(partial.join(CARD), card).or_host(doing)?;
     fs::rename(&partial, &kernel.folder).or_host(doing)

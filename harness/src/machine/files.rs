@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::fault::{OrHost, Result};
@@ -32,7 +33,10 @@ impl Files {
     /// The whole file, at most 4 MiB of it; none if it is not there or can't be read.
     pub fn text(&self, path: &str) -> Option<String> {
         let mut bytes = Vec::new();
-        let file = File::open(self.root.join(path)).ok()?;
+        // What is meant to be a file and is a pipe is not waited for.
+        let mut options = File::options();
+        options.read(true).custom_flags(nix::libc::O_NONBLOCK);
+        let file = options.open(self.root.join(path)).ok()?;
         file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }

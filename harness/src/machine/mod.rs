@@ -1,5 +1,6 @@
 //! The machine that a trial runs on: the stable facts that its samples carry.
 
+pub mod audit;
 pub mod drawing;
 pub mod exclusive;
 pub mod files;
@@ -10,6 +11,7 @@ pub mod load;
 pub mod places;
 pub mod text;
 pub mod topology;
+pub mod tune;
 
 use ktrial_db::Machine;
 use serde_json::json;

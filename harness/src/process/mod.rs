@@ -253,6 +253,20 @@ pub fn run(mut command: Command, cache: &Path, deadline: Duration) -> Result<Out
     })
 }
 
+/// Runs somebody's command as a shell would, with this process's own streams and in its group, and
+/// returns its exit code, 128 and more for a signal. A signal from the terminal reaches both; the
+/// command decides what it makes of it.
+///
+/// # Errors
+/// A host fault if it can't be started.
+pub fn run_in_foreground(mut command: Command) -> Result<u8> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().map_err(|e| missing_program(&name, &e))?;
+    let signal = status.signal().map(|signal| 128 + signal);
+    let code = status.code().or(signal).unwrap_or(1);
+    Ok(u8::try_from(code).unwrap_or(1))
+}
+
 /// How a process ended, in words.
 pub fn describe(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {

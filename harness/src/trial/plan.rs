@@ -72,6 +72,16 @@ pub enum KernelOf {
     Patched,
 }
 
+impl KernelOf {
+    /// Its name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            KernelOf::Base => "base",
+            KernelOf::Patched => "patched",
+        }
+    }
+}
+
 /// One workload at one setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use ktrial_db::{Db, NewTrial, NewVariant, PatchText, TrialId};
 use ktrial_patches::Patch;
 use ktrial_patches::apply::Applied;
-use ktrial_patches::catalogue::Series;
+use ktrial_patches::catalogue::{Series, System};
 use serde_json::json;
 
 use super::host::Host;
@@ -16,6 +16,7 @@ use crate::guest::{Guest, Placement, Programs};
 use crate::hash::{hash16, sha256_of_file};
 use crate::home::Home;
 use crate::kernel::{Builder, Config, Kernel, Toolchain};
+use crate::machine::audit::kernel_options::swamping;
 use crate::progress::Progress;
 use crate::series::{self, record};
 use crate::terminal::{complain, plain};
@@ -118,7 +119,11 @@ pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Resu
         kernels.insert(which, kernel);
     }
     let machine = machine::describe(&qemu)?;
-    let host = Host::now(placement, wanted.plan.clock)?;
+    let mut host = Host::now(placement, wanted.plan.clock)?;
+    for (which, kernel) in &kernels {
+        let swamping = swamping(tree.system.unwrap_or(System::Linux), &kernel.options()?);
+        host.swamping.insert(which.name().to_owned(), swamping);
+    }
     let mut plan_key = plan_key(&wanted, &kernels, &machine, &programs, &host)?;
     if let Some(plugin) = &counter {
         let hash = sha256_of_file(plugin).or_host(|| format!("read {}", plugin.display()))?;

@@ -56,7 +56,7 @@ pub(in crate::cli) fn xml(cache: &Path, path: &Path) -> Result<Topology> {
 }
 
 /// A machine that is described in hwloc's words.
-pub(super) fn words(cache: &Path, words: &str) -> Result<Topology> {
+pub(in crate::cli) fn words(cache: &Path, words: &str) -> Result<Topology> {
     let mut command = reader()?;
     command.arg(format!("--like={words}"));
     read(command, cache, &format!("{words:?}"))

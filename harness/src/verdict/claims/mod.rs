@@ -15,6 +15,7 @@ use serde::Deserialize;
 
 use super::outcome::parameters;
 use crate::fault::{Fault, OrHost, Result};
+use crate::machine::known::Match;
 
 pub use text::{figures, render, tested_by};
 
@@ -76,11 +77,14 @@ pub fn held(
     let machine = db
         .machine(trial.machine)?
         .ok_or_else(|| Fault::host(format!("the machine of trial {} is gone", trial.id)))?;
+    let host: StoredHost = serde_json::from_str(&trial.host_json)
+        .or_host(|| format!("read what trial {} says of its machine", trial.id))?;
     let seen = Seen {
         trial,
         cells,
         verdicts,
         machine: &machine,
+        known: host.known,
         guest_cpus: plan.shape.map_or(1, |shape| shape.cpus),
     };
     Ok(hold(&plan.claims, &seen))
@@ -99,12 +103,21 @@ struct StoredShape {
     cpus: u32,
 }
 
+/// Of what was stored of the machine; an earlier ktrial stored nothing.
+#[derive(Deserialize)]
+struct StoredHost {
+    #[serde(default)]
+    known: Vec<Match>,
+}
+
 /// What a trial saw, and where.
 struct Seen<'a> {
     trial: &'a Trial,
     cells: &'a [(CellId, Cell)],
     verdicts: &'a [Verdict],
     machine: &'a Machine,
+    /// The known machines that it is, or is like.
+    known: Vec<Match>,
     guest_cpus: u32,
 }
 
@@ -123,7 +136,7 @@ fn hold(claims: &[Claim], seen: &Seen) -> Vec<HeldClaim> {
             sentence: format!(
                 "claimed {}{}; {said}",
                 text::claimed(claim),
-                text::of_machine(claim, seen.machine)
+                text::of_machine(claim, seen.machine, &seen.known)
             ),
         })
     });

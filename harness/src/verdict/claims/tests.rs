@@ -126,6 +126,7 @@ fn held_in(
     ];
     let machine = machine(cpus);
     let seen = Seen {
+        known: Vec::new(),
         trial: &trial,
         cells: &cells,
         verdicts,
@@ -398,6 +399,7 @@ fn a_claim_of_a_known_machine_names_both_machines() {
         ..machine(2)
     };
     let seen = Seen {
+        known: Vec::new(),
         trial: &trial,
         cells: &[],
         verdicts: &[],
@@ -442,6 +444,7 @@ fn a_claim_of_several_settings_is_held_against_each() {
         (CellId(2), cell("processes=1")),
     ];
     let seen = Seen {
+        known: Vec::new(),
         trial: &trial,
         cells: &cells,
         verdicts: &verdicts,

@@ -6,6 +6,7 @@ use ktrial_db::{Cell, Machine, Verdict};
 use ktrial_patches::catalogue::{Claim, ClaimKind, ClaimTest};
 
 use super::HeldClaim;
+use crate::machine::known::{Match, Nearness};
 use crate::terminal::folded;
 use crate::verdict::figures::{bare, number, signed};
 
@@ -62,12 +63,18 @@ pub(super) fn claimed(claim: &Claim) -> String {
     }
 }
 
-/// ` of x1.32xlarge (here: AMD EPYC, 2 CPUs)`, where the claim is about a machine that is known.
-pub(super) fn of_machine(claim: &Claim, here: &Machine) -> String {
+/// ` of x1.32xlarge (here: AMD EPYC, 2 CPUs)`, where the claim is about a machine that is known; or
+/// that this machine is it, or is like it.
+pub(super) fn of_machine(claim: &Claim, here: &Machine, known: &[Match]) -> String {
     let Some(name) = &claim.known_machine else {
         return String::new();
     };
-    format!(" of {name} (here: {}, {} CPUs)", here.cpu_model, here.cpus)
+    let found = known.iter().find(|found| found.name == *name);
+    match found.map(|found| found.nearness) {
+        Some(Nearness::Same) => format!(" of {name}, which this machine is"),
+        Some(Nearness::Alike) => format!(" of {name}, which this machine is built like"),
+        None => format!(" of {name} (here: {}, {} CPUs)", here.cpu_model, here.cpus),
+    }
 }
 
 /// `measured -7.9 % [-8.6, -7.1] %`.
