@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use super::{Context, print};
 use crate::fault::{OrHost, Result};
-use crate::machine::files::Files;
 use crate::machine::identity::Identity;
 use crate::machine::known::{self, Match};
 use crate::machine::topology::Topology;
@@ -88,15 +87,11 @@ fn describe(context: &Context, arguments: &Arguments) -> Result<Described> {
             sources: notes.chain(sources).collect(),
         });
     }
-    let (topology, identity, title) = match (&arguments.xml, &arguments.sysfs, &arguments.like) {
-        (Some(path), ..) => (foreign::xml(cache, path)?, None, file_name(path)),
-        (_, Some(folder), _) => {
-            let topology = foreign::sysfs(cache, folder)?;
-            let identity = Identity::read(&Files::at(folder));
-            (topology, Some(identity), file_name(folder))
-        }
-        (.., Some(words)) => (foreign::words(cache, words)?, None, words.clone()),
-        _ => (hwloc::here()?, Some(Identity::here()), hostname()),
+    let ((topology, identity), title) = match (&arguments.xml, &arguments.sysfs, &arguments.like) {
+        (Some(path), ..) => (foreign::xml(cache, path)?, file_name(path)),
+        (_, Some(folder), _) => (foreign::sysfs(cache, folder)?, file_name(folder)),
+        (.., Some(words)) => (foreign::words(cache, words)?, words.clone()),
+        _ => ((hwloc::here()?, Some(Identity::here())), hostname()),
     };
     Ok(Described {
         known: known::matching(&topology, identity.as_ref())?,
