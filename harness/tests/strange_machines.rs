@@ -142,7 +142,7 @@ const CPU: &str = "m/sys/devices/system/cpu";
 #[test]
 fn a_damaged_snapshot_is_an_error_or_an_answer_soon() {
     type Damage = fn(&Lab);
-    let damages: [(&str, Damage); 14] = [
+    let damages: [(&str, Damage); 15] = [
         ("no cpu", |lab| fs::remove_dir_all(lab.path(CPU)).unwrap()),
         ("empty cpu", |lab| {
             fs::remove_dir_all(lab.path(CPU)).unwrap();
@@ -205,6 +205,11 @@ fn a_damaged_snapshot_is_an_error_or_an_answer_soon() {
         ("a pipe that nobody writes to", |lab| {
             let path = lab.path("m/proc/cpuinfo");
             fs::remove_file(&path).unwrap();
+            assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+        }),
+        ("a pipe that hwloc does not read", |lab| {
+            let path = lab.path(&format!("{CPU}/vulnerabilities/meltdown"));
+            fs::create_dir(path.parent().unwrap()).unwrap();
             assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
         }),
         ("folders for files", |lab| {

@@ -104,19 +104,17 @@ fn describe(context: &Context, arguments: &Arguments) -> Result<Described> {
             sources: notes.chain(sources).collect(),
         });
     }
-    let (topology, files, title) = match (&arguments.xml, &arguments.sysfs, &arguments.like) {
-        (Some(path), ..) => (foreign::xml(cache, path)?, None, file_name(path)),
-        (_, Some(folder), _) => {
-            let files = Files::at(folder);
-            (foreign::sysfs(cache, folder)?, Some(files), file_name(folder))
-        }
-        (.., Some(words)) => (foreign::words(cache, words)?, None, words.clone()),
-        _ => (hwloc::here()?, Some(Files::here()), hostname()),
+    let ((topology, identity), title) = match (&arguments.xml, &arguments.sysfs, &arguments.like) {
+        (Some(path), ..) => (foreign::xml(cache, path)?, file_name(path)),
+        (_, Some(folder), _) => (foreign::sysfs(cache, folder)?, file_name(folder)),
+        (.., Some(words)) => (foreign::words(cache, words)?, words.clone()),
+        _ => ((hwloc::here()?, Some(Identity::here())), hostname()),
     };
-    let identity = files.as_ref().map(|files| match arguments.sysfs {
-        Some(_) => Identity::read(files),
-        None => Identity::here(),
-    });
+    // Of a file or of words nothing is known but what the machine is made of.
+    let files = match (&arguments.sysfs, identity.is_some()) {
+        (Some(folder), _) => Some(Files::at(folder)),
+        (None, here) => here.then(Files::here),
+    };
     Ok(Described {
         known: known::matching(&topology, identity.as_ref())?,
         audit: files.as_ref().map(audit::audit),

@@ -101,8 +101,10 @@ fn meant(context: &Context, name: &str) -> Result<(Topology, Option<u32>)> {
     }
     let topology = match name {
         "host" => hwloc::here()?,
-        file if file.ends_with(".xml") => foreign::xml(context.home.cache_root(), Path::new(file))?,
-        words if words.contains(':') => foreign::words(context.home.cache_root(), words)?,
+        file if file.ends_with(".xml") => {
+            foreign::xml(context.home.cache_root(), Path::new(file))?.0
+        }
+        words if words.contains(':') => foreign::words(context.home.cache_root(), words)?.0,
         name => known::find(name)?.topology()?,
     };
     Ok((topology, None))

@@ -30,7 +30,9 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     };
     let tuned = Tuned::set(&files)?;
     for (change, why) in &tuned.refused {
-        context.progress.say(&format!("{} is as it was: {why}", change.name));
+        context
+            .progress
+            .say(&format!("{} is as it was: {why}", change.name));
     }
     context.progress.say(&match tuned.set.as_slice() {
         [] => "nothing to set".to_owned(),

@@ -11,7 +11,9 @@ use std::time::Duration;
 use super::Arguments;
 use crate::cli::print;
 use crate::fault::{At, Fault, OrHost, Result};
+use crate::machine::files::Files;
 use crate::machine::hwloc;
+use crate::machine::identity::Identity;
 use crate::machine::topology::Topology;
 use crate::process;
 
@@ -26,6 +28,9 @@ const MEMORY: u64 = 2 << 30;
 
 /// JSON of a machine of a hundred thousand threads.
 const MOST_BYTES: u64 = 64 << 20;
+
+/// What it is made of, and who it is, where there are files that say it.
+pub(in crate::cli) type Foreign = (Topology, Option<Identity>);
 
 /// If this is the second ktrial: reads, prints, and ends.
 pub(super) fn serve(arguments: &Arguments) -> Result<Option<u8>> {
@@ -43,20 +48,22 @@ pub(super) fn serve(arguments: &Arguments) -> Result<Option<u8>> {
         (_, Some(words)) => hwloc::synthetic(words)?,
         _ => hwloc::here()?,
     };
-    let json = serde_json::to_string(&topology);
+    let folder = arguments.sysfs.as_ref();
+    let identity = folder.map(|folder| Identity::read(&Files::at(folder)));
+    let json = serde_json::to_string(&(topology, identity));
     print(&json.or_host(|| "write JSON".into())?)?;
     Ok(Some(0))
 }
 
 /// A machine that `lstopo` wrote to an XML file.
-pub(in crate::cli) fn xml(cache: &Path, path: &Path) -> Result<Topology> {
+pub(in crate::cli) fn xml(cache: &Path, path: &Path) -> Result<Foreign> {
     let mut command = reader()?;
     command.arg("--xml").arg(path);
     read(command, cache, &path.to_string_lossy())
 }
 
 /// A machine that is described in hwloc's words.
-pub(in crate::cli) fn words(cache: &Path, words: &str) -> Result<Topology> {
+pub(in crate::cli) fn words(cache: &Path, words: &str) -> Result<Foreign> {
     let mut command = reader()?;
     command.arg(format!("--like={words}"));
     read(command, cache, &format!("{words:?}"))
@@ -64,7 +71,7 @@ pub(in crate::cli) fn words(cache: &Path, words: &str) -> Result<Topology> {
 }
 
 /// A machine whose `/sys` and `/proc` are in a folder.
-pub(super) fn sysfs(cache: &Path, folder: &Path) -> Result<Topology> {
+pub(super) fn sysfs(cache: &Path, folder: &Path) -> Result<Foreign> {
     const NEXT: &str = "hwloc-gather-topology makes an archive of such a folder: unpack it";
     let has_cpus = ["cpu", "node"].iter().any(|part| {
         let part = folder.join("sys/devices/system").join(part);
@@ -102,7 +109,7 @@ fn reader() -> Result<Command> {
     Ok(command)
 }
 
-fn read(mut command: Command, cache: &Path, name: &str) -> Result<Topology> {
+fn read(mut command: Command, cache: &Path, name: &str) -> Result<Foreign> {
     let mut outputs = [temporary(cache)?, temporary(cache)?];
     let [stdout, stderr] = &outputs;
     let shared = |file: &File| file.try_clone().or_host(|| "duplicate a file".into());
