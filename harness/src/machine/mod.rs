@@ -1,9 +1,11 @@
 //! The machine that a trial runs on: the stable facts that its samples carry.
 
+pub mod audit;
 pub mod files;
 pub mod hwloc;
 pub mod text;
 pub mod topology;
+pub mod tune;
 
 use ktrial_db::Machine;
 use serde_json::json;
