@@ -1,0 +1,40 @@
+//! An audit for people.
+
+use std::fmt::Write;
+
+use super::{Audit, Finding, State};
+use crate::terminal::plain;
+
+pub(super) fn render(audit: &Audit) -> String {
+    let mut text = String::new();
+    for finding in audit.noisy() {
+        noisy(&mut text, finding);
+    }
+    for (label, state) in [("unknown", State::Unknown), ("absent", State::Absent)] {
+        let said = audit
+            .in_state(state)
+            .map(|finding| format!("{} ({})", finding.name, plain(&finding.found)));
+        line(&mut text, label, said.collect());
+    }
+    let quiet = audit.in_state(State::Quiet);
+    line(
+        &mut text,
+        "quiet",
+        quiet.map(|finding| finding.name.clone()).collect(),
+    );
+    text
+}
+
+fn noisy(text: &mut String, finding: &Finding) {
+    let _ = writeln!(text, "noisy: {}: {}", finding.name, plain(&finding.found));
+    let _ = writeln!(text, "    {}", finding.effect);
+    if let Some(command) = &finding.mend {
+        let _ = writeln!(text, "    # {}", plain(command));
+    }
+}
+
+fn line(text: &mut String, label: &str, said: Vec<String>) {
+    if !said.is_empty() {
+        let _ = writeln!(text, "{label}: {}", said.join(", "));
+    }
+}
