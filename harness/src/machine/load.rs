@@ -79,6 +79,8 @@ pub struct Meter {
     measured: Measured,
     begun: Instant,
     first: Reading,
+    latest: (Instant, Reading),
+    /// Where the second that is being looked at began.
     slice: (Instant, Reading),
     worst: [f64; 2],
     mhz: Option<[u32; 2]>,
@@ -93,6 +95,7 @@ impl Meter {
             files,
             measured,
             begun: now,
+            latest: (now, first),
             slice: (now, first),
             first,
             worst: [0.0; 2],
@@ -100,38 +103,46 @@ impl Meter {
         })
     }
 
-    /// To be called often; looks once a second.
+    /// To be called often.
     pub fn look(&mut self) {
-        if self.slice.0.elapsed() >= SLICE {
+        if self.latest.0.elapsed() >= self.measured.own.interval() {
+            self.read();
+        }
+        if self.latest.0 - self.slice.0 >= SLICE {
             self.end_slice();
         }
     }
 
+    fn read(&mut self) {
+        // What is measured may be gone: then nothing of the time since can be told from others'.
+        if let Some(reading) = Reading::take(&self.files, &self.measured) {
+            self.latest = (Instant::now(), reading);
+        }
+    }
+
     fn end_slice(&mut self) {
-        let Some(reading) = Reading::take(&self.files, &self.measured) else {
-            return;
-        };
-        let shares = reading.since(&self.slice.1);
+        let shares = self.latest.1.since(&self.slice.1);
         for (worst, share) in self.worst.iter_mut().zip(shares) {
             *worst = worst.max(share);
         }
-        self.slice = (Instant::now(), reading);
+        self.slice = self.latest;
         if let Some(mhz) = speed(&self.files, &self.measured.cpus) {
             let [slowest, fastest] = self.mhz.unwrap_or(mhz);
             self.mhz = Some([slowest.min(mhz[0]), fastest.max(mhz[1])]);
         }
     }
 
-    /// What was seen until now.
+    /// What was seen until the last look at which all that is measured was still there.
     pub fn load(&mut self) -> Load {
+        self.read();
         // A last piece that is too short would be all rounding.
-        if self.slice.0.elapsed() * 2 >= SLICE {
+        if (self.latest.0 - self.slice.0) * 2 >= SLICE {
             self.end_slice();
         }
-        let [others, stolen] = self.slice.1.since(&self.first);
+        let [others, stolen] = self.latest.1.since(&self.first);
         Load {
             cpus: ranges(&self.measured.cpus),
-            seconds: self.begun.elapsed().as_secs_f64(),
+            seconds: (self.latest.0 - self.begun).as_secs_f64(),
             others,
             others_at_worst: self.worst[0].max(others),
             stolen,
@@ -182,7 +193,7 @@ impl Reading {
             reading.stolen += steal;
             seen = true;
         }
-        reading.own = measured.own.ticks(files);
+        reading.own = measured.own.ticks(files)?;
         seen.then_some(reading)
     }
 
@@ -200,13 +211,22 @@ impl Reading {
 }
 
 impl Own {
-    /// User and system time, in clock ticks.
-    fn ticks(&self, files: &Files) -> u64 {
+    /// How often it is looked. Threads may be gone at any moment; a tree is found among all processes
+    /// of the machine, which is work, and stays.
+    fn interval(&self) -> Duration {
+        match self {
+            Own::Threads(..) => Duration::from_millis(100),
+            Own::Tree(_) => SLICE,
+        }
+    }
+
+    /// User and system time, in clock ticks; none if some of it is gone, and its time with it.
+    fn ticks(&self, files: &Files) -> Option<u64> {
         match self {
             Own::Threads(process, threads) => {
                 let task = |thread| Task::read(files, &format!("{process}/task/{thread}"));
-                let tasks = threads.iter().filter_map(task);
-                tasks.map(|task| task.ticks).sum()
+                let tasks = threads.iter().map(task);
+                tasks.map(|task| Some(task?.ticks)).sum()
             }
             Own::Tree(root) => {
                 let names = files.names("proc");
@@ -226,7 +246,8 @@ impl Own {
                     }
                 }
                 let own = all.iter().filter(|(id, _)| tree.contains(id));
-                own.map(|(_, task)| task.ticks + task.waited_for).sum()
+                let is_there = all.iter().any(|(id, _)| id == root);
+                is_there.then(|| own.map(|(_, task)| task.ticks + task.waited_for).sum())
             }
         }
     }
@@ -323,9 +344,15 @@ mod tests {
         write(root.path(), "cpu1 0 0 0 0 0 0 0 0 0 0", 0);
         let mut meter = Meter::start(Files::at(root.path()), measured()).unwrap();
         write(root.path(), "cpu1 100 0 0 0 0 0 0 0 0 0", 60);
+        meter.read();
         meter.end_slice();
         write(root.path(), "cpu1 200 0 0 0 0 0 0 0 0 0", 160);
+        meter.read();
         meter.end_slice();
+        // Its thread ends, and what it has used is not to be had any more.
+        write(root.path(), "cpu1 300 0 0 0 0 0 0 0 0 0", 260);
+        fs::remove_dir_all(root.path().join("proc/7")).unwrap();
+        meter.read();
         let load = meter.load();
         assert!((load.others - 0.20).abs() < 1e-9, "{load:?}");
         assert!((load.others_at_worst - 0.40).abs() < 1e-9);
@@ -376,9 +403,9 @@ mod tests {
             fs::write(folder.join("stat"), stat).unwrap();
         }
         // 40, 70, 60 and 61, each with what it has waited for.
-        assert_eq!(Own::Tree(40).ticks(&files), 1 + 2 + 4 + 8 + 400);
-        assert_eq!(Own::Tree(61).ticks(&files), 108);
-        assert_eq!(Own::Tree(99).ticks(&files), 0);
+        assert_eq!(Own::Tree(40).ticks(&files), Some(1 + 2 + 4 + 8 + 400));
+        assert_eq!(Own::Tree(61).ticks(&files), Some(108));
+        assert_eq!(Own::Tree(99).ticks(&files), None);
     }
 
     #[test]

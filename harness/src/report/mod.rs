@@ -16,6 +16,7 @@ mod export;
 mod figures;
 mod forest;
 mod format;
+mod host;
 mod index;
 mod kernels;
 mod machine;

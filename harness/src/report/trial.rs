@@ -10,6 +10,7 @@ use super::chart::{Chart, Frame};
 use super::counted::{self, Counted};
 use super::figures::{BootFigures, Figures};
 use super::format::{self, Scale};
+use super::host::{self, HostSection};
 use super::index::tree_name;
 use super::kernels::{self, Made};
 use super::profiles::{self, Profiles};
@@ -36,6 +37,7 @@ pub(super) struct TrialPage {
     cells: Vec<CellFigure>,
     side_cells: Vec<CellFigure>,
     made: Vec<Made>,
+    host: Option<HostSection>,
     boots: Vec<BootRow>,
     boots_failed: usize,
     consoles: Vec<Console>,
@@ -107,6 +109,8 @@ pub(super) fn page(db: &Db, record: &Record) -> Result<(TrialPage, Vec<Extra>)> 
     let (cells, side_cells) = cell_figures(record, &figures);
     let (profiles, pictures) = profiles::profiles(db, record)?;
     extras.extend(pictures);
+    let (host, picture) = host::section(record);
+    extras.extend(picture);
     let page = TrialPage {
         id: record.number(),
         title: record.trial.title.clone(),
@@ -119,6 +123,7 @@ pub(super) fn page(db: &Db, record: &Record) -> Result<(TrialPage, Vec<Extra>)> 
         cells,
         side_cells,
         made,
+        host,
         boots: boots::table(record),
         boots_failed: record.boots.iter().filter(|boot| has_failed(boot)).count(),
         consoles,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Audit, Finding, State};
-use crate::terminal::plain;
+use crate::terminal::{folded, plain};
 
 pub(super) fn render(audit: &Audit) -> String {
     let mut text = String::new();
@@ -26,15 +26,24 @@ pub(super) fn render(audit: &Audit) -> String {
 }
 
 fn noisy(text: &mut String, finding: &Finding) {
-    let _ = writeln!(text, "noisy: {}: {}", finding.name, plain(&finding.found));
-    let _ = writeln!(text, "    {}", finding.effect);
+    let mut line = |said: &str| {
+        let _ = writeln!(text, "{}", folded(said));
+    };
+    line(&format!(
+        "noisy: {}: {}",
+        finding.name,
+        plain(&finding.found)
+    ));
+    line(&format!("    {}", finding.effect));
     if let Some(command) = &finding.mend {
+        // To be copied: not folded.
         let _ = writeln!(text, "    # {}", plain(command));
     }
 }
 
 fn line(text: &mut String, label: &str, said: Vec<String>) {
     if !said.is_empty() {
-        let _ = writeln!(text, "{label}: {}", said.join(", "));
+        let said = format!("{label}: {}", said.join(", "));
+        let _ = writeln!(text, "{}", folded(&said));
     }
 }
