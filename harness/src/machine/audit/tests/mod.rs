@@ -29,8 +29,11 @@ fn found(check: &str, files: &[(&str, &str)]) -> Finding {
         .unwrap_or_else(|| panic!("there is no check {check}"))
 }
 
+/// The files of a system, and what a check is to find in it.
+type System<'a> = (&'a [(&'a str, &'a str)], State, &'a str);
+
 /// Asserts state and words of a check for each system.
-fn assert_found(check: &str, systems: &[(&[(&str, &str)], State, &str)]) {
+fn assert_found(check: &str, systems: &[System]) {
     for (files, state, words) in systems {
         let finding = found(check, files);
         assert_eq!(

@@ -109,7 +109,8 @@ fn what_can_not_be_put_back_is_tried_again() {
     let returned = tuned.restore().unwrap();
     let refused = |all: &[crate::machine::tune::Returned]| {
         let all = all.iter();
-        all.filter(|one| matches!(one.how, How::Refused { .. })).count()
+        all.filter(|one| matches!(one.how, How::Refused { .. }))
+            .count()
     };
     assert_eq!(refused(&returned), 1);
     assert_eq!(refused(&restore_leftovers(&files).unwrap()), 1);
