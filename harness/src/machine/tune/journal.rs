@@ -64,24 +64,33 @@ impl Journal {
         }
     }
 
+    /// Whether nobody has anything set.
+    pub fn is_empty(files: &Files) -> bool {
+        fs::metadata(files.path(PATH)).map_or(true, |facts| facts.len() == 0)
+    }
+
     /// Opens the one of a ktrial that has ended without putting everything back, if there is one.
     pub fn leftover(files: &Files) -> Result<Option<Journal>> {
+        if Journal::is_empty(files) {
+            return Ok(None);
+        }
         let path = files.path(PATH);
-        match fs::metadata(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            // What holds nothing needs no right to write, which only root has.
-            Ok(facts) if facts.len() == 0 => return Ok(None),
-            _ => {}
+        // Anybody may ask whether its owner still runs, and root may do something about it.
+        let readable = File::open(&path).or_host(|| format!("open {}", path.display()))?;
+        match readable.try_lock() {
+            Ok(()) => drop(readable),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => {
+                return Err(error).or_host(|| format!("lock {}", path.display()));
+            }
         }
         let file = File::options().read(true).append(true).open(&path);
-        let file = file.or_host(|| {
-            format!(
-                "put back the settings of this machine: open {}",
-                path.display()
-            )
-        })?;
+        let file = file
+            .or_host(|| "put back what an earlier run set on this machine".into())
+            .map_err(|fault| fault.next("run any ktrial command as root"))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Journal { file })),
+            // Another one was faster.
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => {
                 Err(error).or_host(|| format!("lock {}", path.display()))

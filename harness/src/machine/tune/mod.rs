@@ -75,7 +75,18 @@ impl Tuned {
     /// A host fault, with nothing set, if the files may not be written (root may), if another ktrial
     /// has tuned this machine, or if the journal can't be written.
     pub fn set(files: &Files) -> Result<Tuned> {
-        may_write(files, &plan(files))?;
+        let mut tuned = Tuned {
+            files: files.clone(),
+            journal: None,
+            set: Vec::new(),
+            refused: Vec::new(),
+        };
+        let changes = plan(files);
+        if changes.is_empty() && Journal::is_empty(files) {
+            // Nothing to do, for which nobody needs to be root.
+            return Ok(tuned);
+        }
+        may_write(files, &changes)?;
         let mut journal = Journal::open(files)?;
         // Of a ktrial that was killed: its values are not the machine's own.
         let returned = put_back(files, &mut journal)?;
@@ -87,15 +98,9 @@ impl Tuned {
             return Err(Fault::host(what).showing(why));
         }
         journal.begin(files)?;
-        // Planned now, as the leftovers are put back.
-        let changes = plan(files);
-        let mut tuned = Tuned {
-            files: files.clone(),
-            journal: Some(journal),
-            set: Vec::new(),
-            refused: Vec::new(),
-        };
-        for change in changes {
+        tuned.journal = Some(journal);
+        // Planned again, as the leftovers are put back.
+        for change in plan(files) {
             tuned.make(change)?;
         }
         Ok(tuned)
