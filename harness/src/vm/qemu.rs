@@ -178,10 +178,12 @@ impl Qemu {
         };
         let mut cpus = pins.vcpus.clone();
         cpus.sort_unstable();
-        Ok(Measured {
-            cpus,
-            own: Own::Threads(self.child.id(), self.vcpu_threads()?),
-        })
+        let own = match pins.others.is_empty() {
+            // QEMU's other threads run there too.
+            true => Own::Tree(std::process::id()),
+            false => Own::Threads(self.child.id(), self.vcpu_threads()?),
+        };
+        Ok(Measured { cpus, own })
     }
 
     /// Puts its threads where they belong, sees that they are there, and lets the guest start.
