@@ -9,16 +9,29 @@ use crate::machine::tune::{How, Tuned, restore_leftovers};
 /// `again` and again.
 const TREE: &str = "KTRIAL_TEST_TUNE_TREE";
 const HOW: &str = "KTRIAL_TEST_TUNE_HOW";
+/// A copy that nobody kills ends by itself.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Killed when it is dropped: by a test that fails too.
+struct Copy(Child);
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 /// A copy of this program that runs `test` as a process of its own.
-fn copy(test: &str, root: &Path, how: &str) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+fn copy(test: &str, root: &Path, how: &str) -> Copy {
+    let child = Command::new(std::env::current_exe().unwrap())
         .args([&format!("machine::tune::tests::killed::{test}"), "--exact"])
         .env(TREE, root)
         .env(HOW, how)
         .stdout(Stdio::null())
-        .spawn()
-        .unwrap()
+        .stderr(Stdio::null())
+        .spawn();
+    Copy(child.unwrap())
 }
 
 /// What the copy does until it is killed; at once back in the test itself.
@@ -29,16 +42,18 @@ fn tune_if_copy() {
     let files = Files::at(Path::new(&root));
     if std::env::var(HOW).unwrap() == "hold" {
         let _tuned = Tuned::set(&files).unwrap();
-        std::thread::sleep(Duration::from_secs(60));
+        std::thread::sleep(LONGEST);
     }
-    loop {
+    let until = Instant::now() + LONGEST;
+    while Instant::now() < until {
         let _ = Tuned::set(&files).unwrap().restore().unwrap();
     }
+    panic!("nobody killed the copy");
 }
 
-fn kill(mut copy: Child) {
-    copy.kill().unwrap();
-    assert_eq!(copy.wait().unwrap().signal(), Some(nix::libc::SIGKILL));
+fn kill(mut copy: Copy) {
+    copy.0.kill().unwrap();
+    assert_eq!(copy.0.wait().unwrap().signal(), Some(nix::libc::SIGKILL));
 }
 
 #[test]
@@ -52,7 +67,7 @@ fn what_a_killed_one_had_set_is_put_back_at_the_next_start() {
         folder.path(),
         "hold",
     );
-    let until = Instant::now() + Duration::from_secs(50);
+    let until = Instant::now() + LONGEST / 2;
     while !plan(&files).is_empty() {
         assert!(Instant::now() < until, "the copy has not tuned the tree");
         std::thread::sleep(Duration::from_millis(2));
@@ -77,7 +92,7 @@ fn a_kill_at_any_moment_loses_nothing() {
     let mut found_set = 0;
     for round in 0..12_u64 {
         let copy = copy("a_kill_at_any_moment_loses_nothing", folder.path(), "again");
-        let until = Instant::now() + Duration::from_secs(50);
+        let until = Instant::now() + LONGEST / 2;
         while fs::metadata(journal(folder.path())).map_or(0, |facts| facts.len()) == 0 {
             assert!(Instant::now() < until, "the copy has not begun");
             std::thread::sleep(Duration::from_micros(50));
