@@ -50,9 +50,10 @@ impl Done {
         let variant = &prepared.plan.variants[self.due.variant].name;
         let took = self.boot.as_ref().map_or(Duration::ZERO, |b| b.took);
         let took = crate::progress::duration(took);
+        let again = if self.again { ", made again" } else { "" };
         match self.due.watch {
-            Some(watch) => format!("{} of {variant}, {took}", watch.kind()),
-            None => format!("round {}, {variant}, {took}", self.due.round + 1),
+            Some(watch) => format!("{} of {variant}, {took}{again}", watch.kind()),
+            None => format!("round {}, {variant}, {took}{again}", self.due.round + 1),
         }
     }
 }
