@@ -319,6 +319,20 @@ mod tests {
     }
 
     #[test]
+    fn more_vcpus_than_cpus_are_refused_in_real_time_alone() {
+        let shape = Shape::plain(4, 1024).unwrap();
+        let placement = place(&machine("core:2 pu:1"), &shape, true);
+        let fault = placement.check(Clock::Real).unwrap_err();
+        assert_eq!(fault.at, crate::fault::At::User);
+        assert!(fault.what.contains("4 vCPUs share 2 CPUs"), "{fault}");
+        assert!(placement.check(Clock::Emulated).is_ok());
+        let fits = place(&machine(HOST), &shape, true);
+        assert!(fits.check(Clock::Real).is_ok());
+        let whole = Placement::here(&shape, Clock::Virtual).unwrap();
+        assert!(whole.pins.is_none() && whole.check(Clock::Virtual).is_ok());
+    }
+
+    #[test]
     fn a_guest_of_other_structure_is_placed_as_near_as_it_goes() {
         let host = machine("pack:1 numa:1 core:8 pu:1");
         let placement = place(&host, &shape("pack:2 numa:1 core:1 pu:2"), true);

@@ -15,6 +15,8 @@ struct Week {
     week: i64,
     rate: f64,
     qemu: &'static str,
+    /// How the machine's boost was set.
+    boost: &'static str,
     commit: char,
     complete: bool,
     /// One of its boots lacks its value.
@@ -26,6 +28,7 @@ fn week(week: i64, rate: f64) -> Week {
         week,
         rate,
         qemu: "7.2.1",
+        boost: "off",
         commit: char::from_digit(week as u32 % 16, 16).unwrap(),
         complete: true,
         lacking: false,
@@ -111,7 +114,7 @@ fn put(db: &mut Db, week: &Week) {
             "duration_ms":500,"iterations":2,"warmups":1}],"looks":[3],"margin":0.01,
             "clock":"real","shape":{"cpus":2,"memory_mib":2048}}"#
             .into(),
-        host_json: "{}".into(),
+        host_json: format!(r#"{{"settings":{{"boost":"{}"}}}}"#, week.boost),
         command_line: "ktrial trial".into(),
         ktrial_version: "0.1.0".into(),
         started_at,
@@ -249,6 +252,30 @@ fn one_kernel_on_both_sides_is_not_what_changed() {
     assert!(
         text.contains("on one kernel, aaaaaaaaaaaa (6.1.12, trial 13)"),
         "{text}"
+    );
+}
+
+#[test]
+fn a_machine_that_was_set_otherwise_is_not_compared() {
+    let weeks = (0..24).map(|w| Week {
+        boost: if w < 12 { "off" } else { "on" },
+        ..week(w, if w < 12 { 5_000.0 } else { 5_500.0 })
+    });
+    let histories = histories(&database(weeks), &Wanted::default()).unwrap();
+    let [before, after] = histories[0].stretches.as_slice() else {
+        panic!("{:?}", histories[0].stretches);
+    };
+    assert!(before.found.changes.is_empty() && after.found.changes.is_empty());
+    let [found] = after.differences.as_slice() else {
+        panic!("{:?}", after.differences);
+    };
+    assert_eq!(
+        (
+            found.name.as_str(),
+            found.before.as_str(),
+            found.after.as_str()
+        ),
+        ("host's boost", "off", "on")
     );
 }
 
