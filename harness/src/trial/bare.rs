@@ -1,9 +1,9 @@
 //! Measuring the kernel that runs now, without a guest: for machines that are booted into each kernel
 //! by other means. A boot of the machine is a boot of the trial, and counts once.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+mod sample;
+
+use std::collections::BTreeSet;
 
 use ktrial_db::{Boot, Db, NewArtifact, NewBoot, NewTrial, NewVariant, Trial, TrialId, Variant};
 use serde_json::json;
@@ -14,23 +14,22 @@ use super::prepare::to_json;
 use super::record::{self, FAILED_JOB, JobReport};
 use super::rounds::stored;
 use super::{KernelOf, Plan, PlannedVariant};
-use crate::fault::{Fault, OrHost, Result};
+use crate::fault::{Fault, Result};
 use crate::guest::perturb::boot_seed;
-use crate::guest::{Perturbation, Placement, Programs, jobs};
+use crate::guest::{Placement, Programs};
 use crate::hash::hash16;
 use crate::home::Home;
 use crate::machine;
 use crate::machine::exclusive::Exclusive;
 use crate::machine::files::Files;
 use crate::machine::hwloc;
-use crate::machine::load::{Load, Measured, Meter, Own};
+use crate::machine::load::Load;
 use crate::machine::places::Places;
-use crate::process;
 use crate::progress::Progress;
 use crate::timestamp::unix_ms;
 use crate::verdict::remarks::DISTURBED;
-use crate::vm::frames::{Frame, FrameReader};
-use crate::workload::Job;
+
+pub use sample::{Sampled, sample};
 
 /// The accelerator of what runs on the machine itself, as the database has it.
 pub const BARE: &str = "no guest";
@@ -45,14 +44,6 @@ pub struct Wanted {
     pub plan: Plan,
     /// As it was typed, for the record.
     pub command_line: String,
-}
-
-/// What one measurement gave.
-pub struct Sampled {
-    /// Every frame of the agent, in order.
-    pub frames: Vec<Frame>,
-    /// What else ran meanwhile.
-    pub load: Option<Load>,
 }
 
 /// Measures this boot of the machine, and stores it with the trial of that name.
@@ -71,8 +62,10 @@ pub fn measure(
     wanted.plan.programs = programs.hash();
     let _right = Exclusive::wait(progress)?;
     let boot_id = boot_id(files)?;
-    let id = begin(db, &wanted, files)?;
+    let host = Host::now(Placement::default(), wanted.plan.clock)?;
+    let id = begin(db, &wanted, &host, files)?;
     let trial = stored(db, id)?;
+    let set_otherwise = set_otherwise(&Host::stored(&trial.host_json), &host);
     let variant = this_variant(db, &trial, &wanted.variant, files)?;
     let boots = db.boots(id)?;
     let place = Place::after(&boots, &trial, &variant, &boot_id)?;
@@ -95,6 +88,8 @@ pub fn measure(
             None => "ok",
         };
         let remark = disturbed.as_ref().map(|why| format!("disturbed: {why}"));
+        let remarks: Vec<String> = remark.into_iter().chain(set_otherwise.clone()).collect();
+        let remark = (!remarks.is_empty()).then(|| remarks.join("; "));
         let samples = record::samples(db, &wanted.plan, &wanted.plan.runs, &kernel, &reports)?;
         record::store(
             db,
@@ -112,7 +107,7 @@ pub fn measure(
                 ended_at: unix_ms(),
                 guest_boot_ns: None,
                 samples,
-                artifacts: artifacts(&sampled)?,
+                artifacts: artifacts(&sampled, &host)?,
             },
         )?;
         match (failed, disturbed) {
@@ -126,98 +121,34 @@ pub fn measure(
     Ok(id)
 }
 
-/// Runs the jobs here, beside everything else that runs.
-///
-/// # Errors
-/// A host fault if the agent can't be run, or does not end; an interrupt.
-pub fn sample(home: &Home, programs: &Programs, jobs: &[Job], seed: u64) -> Result<Sampled> {
-    let run = home.cache("run")?;
-    let folder = tempfile::Builder::new().prefix("bare-").tempdir_in(&run);
-    let folder = folder.or_host(|| format!("make a folder in {}", run.display()))?;
-    let doing = || format!("write {}", folder.path().display());
-    programs.install(folder.path()).or_host(doing)?;
-    let here = |job: &Job| Job {
-        program: folder
-            .path()
-            .join(job.program.trim_start_matches("/bin/"))
-            .display()
-            .to_string(),
-        ..job.clone()
+fn artifacts(sampled: &Sampled, host: &Host) -> Result<Vec<NewArtifact>> {
+    let load = sampled.load.as_ref().map(to_json).transpose()?;
+    let load = load.map(|json| ("load", json));
+    let both = load.into_iter().chain([("host", to_json(host)?)]);
+    let artifact = |(kind, json): (&str, String)| NewArtifact {
+        kind: kind.into(),
+        bytes: json.into_bytes(),
     };
-    let list = jobs::list(
-        &jobs.iter().map(here).collect::<Vec<_>>(),
-        &Perturbation::of(seed),
-    );
-    let [list_file, results] = ["jobs", "results"].map(|name| folder.path().join(name));
-    std::fs::write(&list_file, list).or_host(doing)?;
-    let mut command = Command::new(folder.path().join("agent"));
-    command
-        .args([&list_file, &results])
-        .current_dir(folder.path());
-    command.stdin(Stdio::null()).stdout(Stdio::null());
-    let log = folder.path().join("agent.log");
-    command.stderr(std::fs::File::create(&log).or_host(doing)?);
-    let deadlines = jobs
-        .iter()
-        .map(|job| Duration::from_millis(job.deadline_ms));
-    let deadline = deadlines.sum::<Duration>() + GRACE;
-    let load = follow(command, home.cache_root(), deadline, &log)?;
-    let frames = frames(&results)?;
-    match frames.last() {
-        Some(Frame::Bye { .. }) => Ok(Sampled { frames, load }),
-        _ => Err(Fault::host("the agent did not run all jobs").showing(said(&log))),
-    }
+    Ok(both.map(artifact).collect())
 }
 
-/// Beyond the jobs' own deadlines, for the agent to report them.
-const GRACE: Duration = Duration::from_secs(30);
-
-/// Waits for the agent, and looks at what else runs.
-fn follow(command: Command, cache: &Path, deadline: Duration, log: &Path) -> Result<Option<Load>> {
-    let mut child = process::spawn(command, cache)?;
-    let measured = Measured {
-        cpus: Vec::new(),
-        own: Own::Tree(std::process::id()),
+/// What of the machine is set otherwise than when the trial began. It parts no trial, as it would
+/// part one with a guest: the kernel that is measured sets much of it, and has another word for it.
+fn set_otherwise(before: &Host, now: &Host) -> Option<String> {
+    let word = |host: &Host, name: &str| {
+        host.settings
+            .get(name)
+            .map_or("unknown", String::as_str)
+            .to_owned()
     };
-    let mut meter = Meter::start(Files::here(), measured);
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.poll()? {
-            let how = process::describe(status);
-            return match status.success() {
-                true => Ok(meter.as_mut().map(Meter::load)),
-                false => Err(Fault::host(format!("the agent ended with {how}")).showing(said(log))),
-            };
-        }
-        process::check_interrupt()?;
-        if start.elapsed() > deadline {
-            return Err(Fault::host("the agent did not end").showing(said(log)));
-        }
-        if let Some(meter) = &mut meter {
-            meter.look();
-        }
-        std::thread::sleep(5 * process::TICK);
-    }
-}
-
-fn said(log: &Path) -> String {
-    crate::input::text(log).unwrap_or_default()
-}
-
-fn frames(results: &Path) -> Result<Vec<Frame>> {
-    let bytes = std::fs::read(results).or_host(|| format!("read {}", results.display()))?;
-    let frames = FrameReader::default().push(&bytes);
-    frames.map_err(|why| Fault::host(format!("the agent sent {why}")))
-}
-
-fn artifacts(sampled: &Sampled) -> Result<Vec<NewArtifact>> {
-    let Some(load) = &sampled.load else {
-        return Ok(Vec::new());
-    };
-    Ok(vec![NewArtifact {
-        kind: "load".into(),
-        bytes: serde_json::to_vec(load).or_host(|| "write JSON".into())?,
-    }])
+    let names: BTreeSet<&String> = before.settings.keys().chain(now.settings.keys()).collect();
+    let others: Vec<String> = names
+        .into_iter()
+        .map(|name| (name, word(before, name), word(now, name)))
+        .filter(|(_, before, now)| before != now)
+        .map(|(name, before, now)| format!("{name}: {now} (at first: {before})"))
+        .collect();
+    (!others.is_empty()).then(|| format!("set otherwise: {}", others.join("; ")))
 }
 
 /// Tells one boot of the machine from the next.
@@ -262,17 +193,14 @@ impl Place {
 }
 
 /// The trial of that name and plan; begun if there is none.
-fn begin(db: &mut Db, wanted: &Wanted, files: &Files) -> Result<TrialId> {
+fn begin(db: &mut Db, wanted: &Wanted, host: &Host, files: &Files) -> Result<TrialId> {
     let machine = machine::describe("")?;
-    let host = Host::now(Placement::default(), wanted.plan.clock)?;
     let plan_json = to_json(&wanted.plan)?;
-    let settings = to_json(&host.settings)?;
     let plan_key = hash16([
         "no guest",
         &wanted.name,
         &plan_json,
         &machine.key,
-        &settings,
         env!("CARGO_PKG_VERSION"),
     ]);
     if let Some(id) = db.unfinished_trial(&plan_key)? {
@@ -301,7 +229,7 @@ fn begin(db: &mut Db, wanted: &Wanted, files: &Files) -> Result<TrialId> {
         accelerator: BARE.into(),
         shape_json: to_json(&wanted.plan.shape)?,
         plan_json,
-        host_json: to_json(&host)?,
+        host_json: to_json(host)?,
         command_line: wanted.command_line.clone(),
         ktrial_version: env!("CARGO_PKG_VERSION").into(),
         started_at: unix_ms(),
@@ -378,4 +306,27 @@ fn running_kernel(files: &Files) -> Result<ktrial_db::Kernel> {
         release,
         image_sha256: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_otherwise_than_at_first_is_said() {
+        let host = |settings: &[(&str, &str)]| Host {
+            settings: settings
+                .iter()
+                .map(|(name, found)| ((*name).to_owned(), (*found).to_owned()))
+                .collect(),
+            ..Host::default()
+        };
+        let first = host(&[("boost", "off"), ("SMT", "on")]);
+        assert_eq!(set_otherwise(&first, &first), None);
+        let later = host(&[("boost", "on"), ("SMT", "on"), ("KSM", "off")]);
+        assert_eq!(
+            set_otherwise(&first, &later).unwrap(),
+            "set otherwise: KSM: off (at first: unknown); boost: on (at first: off)"
+        );
+    }
 }
