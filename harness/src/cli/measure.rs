@@ -1,6 +1,7 @@
 //! `ktrial measure`: the workloads on the kernel that runs now.
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 use super::judged::Judged;
 use super::margin::{self, Margin};
@@ -23,11 +24,11 @@ use crate::vm::frames::{Frame, JobEnd};
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// What the trial is called: boots of one name, with the same options, are judged together
-    #[arg(required_unless_present = "look")]
+    #[arg(required_unless_present = "look", value_parser = NonEmptyStringValueParser::new())]
     name: Option<String>,
     /// What the running kernel is called in it; the first one is what others are compared with
     /// [default: its release]
-    #[arg(long = "as", value_name = "VARIANT")]
+    #[arg(long = "as", value_name = "VARIANT", value_parser = NonEmptyStringValueParser::new())]
     variant: Option<String>,
     /// What runs: NAME or NAME:PARAMETER=VALUE,FLAG,...; may be repeated; `ktrial workloads` lists
     /// them [default: exec and fd-churn]

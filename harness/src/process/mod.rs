@@ -258,10 +258,11 @@ pub fn run(mut command: Command, cache: &Path, deadline: Duration) -> Result<Out
 /// command decides what it makes of it.
 ///
 /// # Errors
-/// A host fault if it can't be started.
+/// A user fault if it can't be started.
 pub fn run_in_foreground(mut command: Command) -> Result<u8> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let status = command.status().map_err(|e| missing_program(&name, &e))?;
+    let status = command.status();
+    let status = status.map_err(|why| Fault::user(format!("cannot start {name}: {why}")))?;
     let signal = status.signal().map(|signal| 128 + signal);
     let code = status.code().or(signal).unwrap_or(1);
     Ok(u8::try_from(code).unwrap_or(1))
