@@ -57,10 +57,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
     let shape = arguments.guest.shape(context)?;
     let clock = arguments.clock.resolve(context)?;
     vm::check_turns(&vm::version(&context.home)?, clock, shape.cpus)?;
-    let placement = Placement::here(&shape, clock)?;
-    for note in &placement.notes {
-        context.progress.say(note);
-    }
+    let (placement, _right) = Placement::claim(&shape, clock, &context.progress)?;
     let _kept_off = placement
         .pins
         .as_ref()

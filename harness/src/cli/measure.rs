@@ -119,7 +119,7 @@ fn plan(arguments: &Arguments) -> Result<Plan> {
 }
 
 fn places() -> Result<Places> {
-    Ok(Places::of(&hwloc::here()?.located()))
+    Ok(Places::of(&hwloc::here()?.usable()))
 }
 
 /// Runs it once, and prints the lines of the workloads.

@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Shape;
 use crate::fault::{Fault, Result};
+use crate::machine::exclusive::Exclusive;
 use crate::machine::files::Files;
 use crate::machine::topology::{Is, Topology};
 use crate::machine::{self, hwloc};
+use crate::progress::Progress;
 use crate::vm::pins::may_bind;
 use crate::vm::{Clock, Pins};
 
@@ -23,6 +25,35 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// Places a guest on this machine, with the right to measure on it: in real time that is waited
+    /// for, and in emulated time a guest that has not got it is not held on the CPUs of one that has.
+    ///
+    /// # Errors
+    /// A host fault if the machine can't be read; a user fault as [`Placement::check`] has; an
+    /// interrupt.
+    pub fn claim(
+        shape: &Shape,
+        clock: Clock,
+        progress: &Progress,
+    ) -> Result<(Placement, Option<Exclusive>)> {
+        let right = match clock {
+            Clock::Real => Some(Exclusive::wait(progress)?),
+            Clock::Emulated => Exclusive::try_take()?,
+            Clock::Virtual => None,
+        };
+        let mut placement = Placement::here(shape, clock)?;
+        placement.check(clock)?;
+        if clock == Clock::Emulated && right.is_none() {
+            placement.pins = None;
+            let note = "another ktrial is on this machine: nothing is pinned";
+            placement.notes.push(note.into());
+        }
+        for note in &placement.notes {
+            progress.say(&format!("guests: {note}"));
+        }
+        Ok((placement, right))
+    }
+
     /// Places a guest on this machine. In virtual time nothing is pinned: time is instructions, and its
     /// vCPUs take turns on one thread.
     ///
@@ -32,11 +63,8 @@ impl Placement {
         let mut placement = match clock {
             Clock::Virtual => Placement::default(),
             Clock::Real | Clock::Emulated => {
-                let here = hwloc::here()?;
-                let nodes = here.parts(Is::Node);
-                let mut numbers = nodes.iter().filter_map(|node| node.number);
-                let known = Files::here().has("sys/devices/system/node");
-                place(&here, shape, known && numbers.all(may_bind))
+                let has_nodes = Files::here().has("sys/devices/system/node");
+                place(&hwloc::here()?, shape, |node| has_nodes && may_bind(node))
             }
         };
         let dies = shape.layout.as_ref().map_or(1, |layout| layout.dies);
@@ -51,6 +79,25 @@ impl Placement {
             ));
         }
         Ok(placement)
+    }
+
+    /// How guests lie, without the numbers: `pinned, memory bound`; empty where
+    /// nothing is held.
+    pub fn words(&self) -> String {
+        let Some(pins) = &self.pins else {
+            return String::new();
+        };
+        let bound = if pins.nodes.is_empty() {
+            ""
+        } else {
+            ", memory bound"
+        };
+        let alone = if pins.others.is_empty() {
+            ""
+        } else {
+            ", QEMU's other threads apart"
+        };
+        format!("pinned{bound}{alone}")
     }
 
     /// Refuses to measure in real time what has to share CPUs.
@@ -75,8 +122,8 @@ struct Core {
     threads: Vec<u32>,
 }
 
-/// Places a guest on a machine; `numa` says whether memory can be bound to the machine's nodes.
-pub fn place(host: &Topology, shape: &Shape, numa: bool) -> Placement {
+/// Places a guest on a machine; `may_bind` says whether memory can be bound to one of its nodes.
+pub fn place(host: &Topology, shape: &Shape, may_bind: impl Fn(u32) -> bool) -> Placement {
     let cores = cores(host);
     let usable: Vec<u32> = cores.iter().flat_map(|c| c.threads.clone()).collect();
     if shape.cpus as usize > usable.len() {
@@ -95,11 +142,9 @@ pub fn place(host: &Topology, shape: &Shape, numa: bool) -> Placement {
     let (vcpus, nodes) = fill(cores.clone(), &groups, threads, &mut notes);
     let others = others(&cores, &vcpus, &mut notes);
     let numbers: Vec<Option<u32>> = host.parts(Is::Node).iter().map(|n| n.number).collect();
-    let mut bound: Vec<u32> = Vec::new();
-    if numa {
-        let number = |at: &usize| numbers.get(*at).copied().flatten();
-        bound = nodes.iter().filter_map(number).collect();
-    }
+    let number = |at: &usize| numbers.get(*at).copied().flatten();
+    let mut bound: Vec<u32> = nodes.iter().filter_map(number).collect();
+    bound.retain(|node| may_bind(*node));
     if bound.len() != nodes.len() {
         bound.clear();
         notes
@@ -125,8 +170,7 @@ fn groups(shape: &Shape) -> Vec<Vec<u32>> {
 
 /// The machine's cores, that of its first CPU last: most interrupts go there.
 fn cores(host: &Topology) -> Vec<Core> {
-    let mut located = host.located();
-    located.retain(|cpu| !host.disallowed.contains(&cpu.cpu));
+    let located = host.usable();
     let mut cores: Vec<Core> = located
         .chunk_by(|a, b| a.core == b.core)
         .map(|threads| Core {
@@ -273,7 +317,9 @@ mod tests {
 
     #[test]
     fn nodes_lie_on_nodes_and_cores_on_cores() {
-        let placement = place(&machine(HOST), &shape("pack:2 numa:1 core:2 pu:2"), true);
+        let placement = place(&machine(HOST), &shape("pack:2 numa:1 core:2 pu:2"), |_| {
+            true
+        });
         let pins = pins(&placement);
         // The core of CPU 0 is taken last.
         assert_eq!(pins.vcpus, [2, 3, 4, 5, 8, 9, 10, 11]);
@@ -284,7 +330,7 @@ mod tests {
 
     #[test]
     fn one_vcpu_a_core_leaves_its_other_thread_alone() {
-        let placement = place(&machine(HOST), &Shape::plain(4, 1024).unwrap(), true);
+        let placement = place(&machine(HOST), &Shape::plain(4, 1024).unwrap(), |_| true);
         let pins = pins(&placement);
         // Only the second package has four cores besides that of CPU 0, but all four fit in the first.
         assert_eq!(pins.nodes, [0]);
@@ -294,7 +340,7 @@ mod tests {
 
     #[test]
     fn the_whole_machine_leaves_nothing_and_says_so() {
-        let placement = place(&machine(HOST), &shape(HOST), true);
+        let placement = place(&machine(HOST), &shape(HOST), |_| true);
         let pins = pins(&placement);
         let all: BTreeSet<u32> = pins.vcpus.iter().copied().collect();
         assert_eq!(all, (0..16).collect());
@@ -312,7 +358,7 @@ mod tests {
         let placement = place(
             &machine("core:2 pu:1"),
             &Shape::plain(4, 1024).unwrap(),
-            true,
+            |_| true,
         );
         assert_eq!(placement.pins, None);
         assert_eq!(placement.notes, ["4 vCPUs share 2 CPUs: nothing is pinned"]);
@@ -321,12 +367,12 @@ mod tests {
     #[test]
     fn more_vcpus_than_cpus_are_refused_in_real_time_alone() {
         let shape = Shape::plain(4, 1024).unwrap();
-        let placement = place(&machine("core:2 pu:1"), &shape, true);
+        let placement = place(&machine("core:2 pu:1"), &shape, |_| true);
         let fault = placement.check(Clock::Real).unwrap_err();
         assert_eq!(fault.at, crate::fault::At::User);
         assert!(fault.what.contains("4 vCPUs share 2 CPUs"), "{fault}");
         assert!(placement.check(Clock::Emulated).is_ok());
-        let fits = place(&machine(HOST), &shape, true);
+        let fits = place(&machine(HOST), &shape, |_| true);
         assert!(fits.check(Clock::Real).is_ok());
         let whole = Placement::here(&shape, Clock::Virtual).unwrap();
         assert!(whole.pins.is_none() && whole.check(Clock::Virtual).is_ok());
@@ -335,7 +381,7 @@ mod tests {
     #[test]
     fn a_guest_of_other_structure_is_placed_as_near_as_it_goes() {
         let host = machine("pack:1 numa:1 core:8 pu:1");
-        let placement = place(&host, &shape("pack:2 numa:1 core:1 pu:2"), true);
+        let placement = place(&host, &shape("pack:2 numa:1 core:1 pu:2"), |_| true);
         let found = pins(&placement);
         assert_eq!(found.vcpus, [1, 2, 3, 4]);
         assert_eq!(found.nodes, [0, 0]);
@@ -346,7 +392,7 @@ mod tests {
                 "threads of one core of the guest lie on several of this machine",
             ]
         );
-        let unbound = place(&host, &Shape::plain(2, 1024).unwrap(), false);
+        let unbound = place(&host, &Shape::plain(2, 1024).unwrap(), |_| false);
         assert!(pins(&unbound).nodes.is_empty());
         assert!(unbound.notes[0].contains("bound to no node"));
     }
@@ -357,7 +403,7 @@ mod tests {
             disallowed: vec![1, 2, 8],
             ..machine(HOST)
         };
-        let placement = place(&host, &Shape::plain(13, 1024).unwrap(), true);
+        let placement = place(&host, &Shape::plain(13, 1024).unwrap(), |_| true);
         let pins = pins(&placement);
         assert!(pins.vcpus.iter().all(|cpu| ![1, 2, 8].contains(cpu)));
         assert!(

@@ -15,6 +15,12 @@ pub struct Seen {
     nodes: BTreeMap<u32, (u64, Vec<u8>)>,
 }
 
+/// A number above this is none of a guest's, which has 255 CPUs at the most.
+const MOST: u32 = 4_095;
+/// Lines that are said, and characters of each: a guest is not trusted.
+const LINES: usize = 6;
+const CHARACTERS: usize = 300;
+
 const PARTS: [&str; 4] = ["packages", "dies", "cores", "nodes"];
 
 /// Firmware and the kernel itself keep some of a node's memory: at most so much of it, and so many MiB.
@@ -27,6 +33,8 @@ impl Seen {
         let mut seen = Seen::default();
         for frame in frames {
             match frame {
+                // What no guest has is what one made up.
+                Frame::Cpu { number, .. } | Frame::Node { number, .. } if *number > MOST => {}
                 Frame::Cpu { number, parts } => {
                     seen.cpus.insert(*number, *parts);
                 }
@@ -45,7 +53,7 @@ impl Seen {
 
     /// `4 packages, 4 nodes, 8 cores, 16 threads`.
     pub fn words(&self) -> String {
-        let count = |part: usize| match self.sets(part) {
+        let count = |part: usize| match self.sets(part, part == 1) {
             Ok(sets) => sets.len().to_string(),
             Err(_) => "unknown".into(),
         };
@@ -61,6 +69,13 @@ impl Seen {
 
     /// What is not as it was asked for, a line each; `dies` says whether the guest can have any.
     pub fn differences(&self, shape: &Shape, dies: bool) -> Vec<String> {
+        let mut lines = self.all_differences(shape, dies);
+        lines.truncate(LINES);
+        let cut = |line: String| line.chars().take(CHARACTERS).collect();
+        lines.into_iter().map(cut).collect()
+    }
+
+    fn all_differences(&self, shape: &Shape, dies: bool) -> Vec<String> {
         let numbers: Vec<u32> = self.cpus.keys().copied().collect();
         if numbers != (0..shape.cpus).collect::<Vec<u32>>() {
             let found = crate::machine::text::ranges(&numbers);
@@ -70,12 +85,14 @@ impl Seen {
             return Vec::new();
         };
         let mut differences = Vec::new();
+        // Older kernels do not tell what die a CPU is on.
+        let dies = dies && layout.dies > 1;
         for (part, name) in PARTS.into_iter().enumerate() {
             if part == 1 && !dies {
                 continue;
             }
             let wanted = wanted(layout, part);
-            match self.sets(part) {
+            match self.sets(part, dies) {
                 Ok(found) if found == wanted => {}
                 Ok(found) => differences.push(format!(
                     "its {name} are {}, not {}",
@@ -90,9 +107,13 @@ impl Seen {
     }
 
     /// The CPUs of each part, or that the kernel does not tell.
-    fn sets(&self, part: usize) -> Result<BTreeSet<Vec<u32>>, ()> {
+    fn sets(&self, part: usize, dies: bool) -> Result<BTreeSet<Vec<u32>>, ()> {
         let mut sets: BTreeMap<Vec<i64>, Vec<u32>> = BTreeMap::new();
         for (cpu, parts) in &self.cpus {
+            let mut parts = *parts;
+            if !dies {
+                parts[1] = Some(0);
+            }
             // Dies are numbered in a package, cores in a die; nodes in the machine.
             let within = if part == 3 {
                 &parts[3..]

@@ -34,7 +34,9 @@ impl Key {
         if trial.accelerator != BARE {
             key.put("host kernel", &machine.os_release);
         }
-        for (name, found) in Host::stored(&trial.host_json).settings {
+        let host = Host::stored(&trial.host_json);
+        key.put("guests lie", &host.placement.words());
+        for (name, found) in host.settings {
             key.put(&format!("host's {name}"), &found);
         }
         key.put_all("host ", &machine.facts_json);

@@ -7,15 +7,19 @@ use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 
-use crate::fault::{OrHost, Result};
+use crate::fault::{Fault, OrHost, Result};
 use crate::process;
 use crate::progress::Progress;
 
 /// The right to measure here. It is the name of an abstract socket, which the kernel gives to one
 /// process of the machine, whoever runs it and wherever its cache lies, and which no process
-/// survives: there is nothing to clean up, and no stale lock.
+/// survives: there is nothing to clean up, and no stale lock. A container with a network of its own
+/// has such names of its own too.
 #[derive(Debug)]
 pub struct Exclusive(#[allow(dead_code, reason = "held for its drop")] UnixListener);
+
+/// Looks between two questions after the holder: a minute.
+const ASK_EVERY: u64 = 300;
 
 const NAME: &str = "ktrial measures on this machine";
 
@@ -28,15 +32,23 @@ impl Exclusive {
         Exclusive::wait_for(NAME, &mut |line| progress.say(line))
     }
 
+    /// Takes it, if nobody has it.
+    ///
+    /// # Errors
+    /// A host fault if the system has no such sockets.
+    pub fn try_take() -> Result<Option<Exclusive>> {
+        Exclusive::take(NAME)
+    }
+
     fn wait_for(name: &str, say: &mut dyn FnMut(&str)) -> Result<Exclusive> {
         let mut said = None;
-        loop {
+        for look in 0_u64.. {
             if let Some(right) = Exclusive::take(name)? {
                 return Ok(right);
             }
-            let holder = holder(name);
-            if holder.is_some() && said != holder {
-                let pid = holder.unwrap_or_default();
+            // Whoever asks takes a place in a queue that the holder never looks at: so not often.
+            let holder = (look % ASK_EVERY == 0).then(|| holder(name)).flatten();
+            if let Some(pid) = holder.filter(|_| said != holder) {
                 say(&format!(
                     "another ktrial (pid {pid}) measures on this machine: waiting for its end"
                 ));
@@ -45,6 +57,7 @@ impl Exclusive {
             process::check_interrupt()?;
             std::thread::sleep(10 * process::TICK);
         }
+        Err(Fault::host("nobody waits that long"))
     }
 
     /// Takes it, if nobody has it.

@@ -12,6 +12,9 @@ use hwlocality::info::TextualInfo;
 use hwlocality::object::TopologyObject;
 use hwlocality::object::attributes::ObjectAttributes;
 use hwlocality::object::types::ObjectType;
+use nix::sched::sched_getaffinity;
+use nix::unistd::Pid;
+
 use hwlocality::topology::builder::{BuildFlags, TopologyBuilder, TypeFilter};
 
 use super::topology::{Is, Kind, Part, Topology};
@@ -26,7 +29,24 @@ pub fn here() -> Result<Topology> {
     let built = builder().and_then(|builder| Ok(builder.build()?));
     let hwloc =
         built.map_err(|why| Fault::host(format!("hwloc can't read this machine: {why}")))?;
-    Ok(topology(&hwloc))
+    let mut topology = topology(&hwloc);
+    if std::env::var_os("HWLOC_FSROOT").is_none() {
+        forbid_others(&mut topology);
+    }
+    Ok(topology)
+}
+
+/// What `taskset`, a job scheduler or a service's settings keep this process from may not be used
+/// either; hwloc only asks the cgroup.
+fn forbid_others(topology: &mut Topology) {
+    let Ok(own) = sched_getaffinity(Pid::from_raw(0)) else {
+        return;
+    };
+    let mut cpus = topology.machine.cpus();
+    cpus.retain(|cpu| !own.is_set(*cpu as usize).unwrap_or(true));
+    topology.disallowed.extend(cpus);
+    topology.disallowed.sort_unstable();
+    topology.disallowed.dedup();
 }
 
 /// A machine that `lstopo` wrote to an XML file.

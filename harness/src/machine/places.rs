@@ -36,6 +36,13 @@ impl Topology {
         walk.found
     }
 
+    /// The same without those that may not be used.
+    pub fn usable(&self) -> Vec<Located> {
+        let mut located = self.located();
+        located.retain(|cpu| !self.disallowed.contains(&cpu.cpu));
+        located
+    }
+
     /// The last level of cache, unless each core has one of its own.
     fn last_shared_cache(&self) -> Option<u8> {
         let levels = self.caches().into_iter().filter_map(|(is, _, _)| match is {

@@ -33,6 +33,9 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Whether a signal may end ktrial where it stands: see [`ending_at_once`].
 static AT_ONCE: AtomicBool = AtomicBool::new(false);
 
+/// Whether not even a second signal ends ktrial: see [`run_in_foreground`].
+static TO_THE_END: AtomicBool = AtomicBool::new(false);
+
 /// Makes SIGINT, SIGTERM and SIGHUP end the run in an orderly way: running boots are given up,
 /// finished ones are kept. A second signal kills at once.
 ///
@@ -43,7 +46,8 @@ pub fn catch_interrupts() -> Result<()> {
         if AT_ONCE.load(Ordering::SeqCst) {
             end_here()
         }
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+        let again = INTERRUPTED.swap(true, Ordering::SeqCst);
+        if again && !TO_THE_END.load(Ordering::SeqCst) {
             // SAFETY: `_exit` is async-signal-safe; the guard ends what is still running.
             unsafe { nix::libc::_exit(128 + signal) }
         }
@@ -255,13 +259,22 @@ pub fn run(mut command: Command, cache: &Path, deadline: Duration) -> Result<Out
 
 /// Runs somebody's command as a shell would, with this process's own streams and in its group, and
 /// returns its exit code, 128 and more for a signal. A signal from the terminal reaches both; the
-/// command decides what it makes of it.
+/// command decides what it makes of it, and ktrial waits for its end, however many come. A ktrial that
+/// is killed takes it with it (SIGTERM).
 ///
 /// # Errors
 /// A user fault if it can't be started.
 pub fn run_in_foreground(mut command: Command) -> Result<u8> {
     let name = command.get_program().to_string_lossy().into_owned();
+    // SAFETY: only an async-signal-safe call between fork and exec.
+    unsafe {
+        let with_ktrial =
+            || nix::sys::prctl::set_pdeathsig(Signal::SIGTERM).map_err(io::Error::from);
+        command.pre_exec(with_ktrial);
+    }
+    TO_THE_END.store(true, Ordering::SeqCst);
     let status = command.status();
+    TO_THE_END.store(false, Ordering::SeqCst);
     let status = status.map_err(|why| Fault::user(format!("cannot start {name}: {why}")))?;
     let signal = status.signal().map(|signal| 128 + signal);
     let code = status.code().or(signal).unwrap_or(1);

@@ -3,8 +3,6 @@
 
 mod sample;
 
-use std::collections::BTreeSet;
-
 use ktrial_db::{Boot, Db, NewArtifact, NewBoot, NewTrial, NewVariant, Trial, TrialId, Variant};
 use serde_json::json;
 
@@ -65,21 +63,23 @@ pub fn measure(
     let host = Host::now(Placement::default(), wanted.plan.clock)?;
     let id = begin(db, &wanted, &host, files)?;
     let trial = stored(db, id)?;
-    let set_otherwise = set_otherwise(&Host::stored(&trial.host_json), &host);
+    // It parts no trial, as it would part one with a guest: the kernel that is measured sets much of
+    // it, and has another word for it.
+    let set_otherwise = Host::stored(&trial.host_json).set_otherwise(&host.settings);
     let variant = this_variant(db, &trial, &wanted.variant, files)?;
     let boots = db.boots(id)?;
     let place = Place::after(&boots, &trial, &variant, &boot_id)?;
     db.extend_trial(id, trial.rounds.max(place.round + 1))?;
     let kernel = planned(&wanted.variant);
     let seed = boot_seed(trial.seed, place.round, variant.position);
-    let places = Places::of(&hwloc::here()?.located());
+    let places = Places::of(&hwloc::here()?.usable());
     let jobs = lanes::jobs(&wanted.plan.runs, &kernel, seed, &places)?;
     for attempt in place.attempt.. {
         let started_at = unix_ms();
         let sampled = sample(home, &programs, &jobs, seed)?;
         let first = attempt == place.attempt;
         let disturbed = sampled.load.as_ref().and_then(Load::disturbance);
-        let again = first && disturbed.is_some();
+        let again = first && !place.disturbed_before && disturbed.is_some();
         let reports = JobReport::all(&sampled.frames, wanted.plan.runs.len());
         let failed = record::failed_job(&wanted.variant, &wanted.plan.runs, &reports);
         let outcome = match &failed {
@@ -88,8 +88,9 @@ pub fn measure(
             None => "ok",
         };
         let remark = disturbed.as_ref().map(|why| format!("disturbed: {why}"));
-        let remarks: Vec<String> = remark.into_iter().chain(set_otherwise.clone()).collect();
-        let remark = (!remarks.is_empty()).then(|| remarks.join("; "));
+        let fault = failed.as_ref().map(|fault| fault.what.clone());
+        let all = fault.into_iter().chain(remark).chain(set_otherwise.clone());
+        let detail = Some(all.collect::<Vec<_>>().join("; ")).filter(|all| !all.is_empty());
         let samples = record::samples(db, &wanted.plan, &wanted.plan.runs, &kernel, &reports)?;
         record::store(
             db,
@@ -102,7 +103,7 @@ pub fn measure(
                 seed,
                 perturbation_json: json!({ "boot_id": boot_id }).to_string(),
                 outcome: outcome.to_owned(),
-                detail: failed.as_ref().map(|fault| fault.what.clone()).or(remark),
+                detail,
                 started_at,
                 ended_at: unix_ms(),
                 guest_boot_ns: None,
@@ -132,25 +133,6 @@ fn artifacts(sampled: &Sampled, host: &Host) -> Result<Vec<NewArtifact>> {
     Ok(both.map(artifact).collect())
 }
 
-/// What of the machine is set otherwise than when the trial began. It parts no trial, as it would
-/// part one with a guest: the kernel that is measured sets much of it, and has another word for it.
-fn set_otherwise(before: &Host, now: &Host) -> Option<String> {
-    let word = |host: &Host, name: &str| {
-        host.settings
-            .get(name)
-            .map_or("unknown", String::as_str)
-            .to_owned()
-    };
-    let names: BTreeSet<&String> = before.settings.keys().chain(now.settings.keys()).collect();
-    let others: Vec<String> = names
-        .into_iter()
-        .map(|name| (name, word(before, name), word(now, name)))
-        .filter(|(_, before, now)| before != now)
-        .map(|(name, before, now)| format!("{name}: {now} (at first: {before})"))
-        .collect();
-    (!others.is_empty()).then(|| format!("set otherwise: {}", others.join("; ")))
-}
-
 /// Tells one boot of the machine from the next.
 fn boot_id(files: &Files) -> Result<String> {
     let id = files.value("proc/sys/kernel/random/boot_id");
@@ -161,6 +143,8 @@ fn boot_id(files: &Files) -> Result<String> {
 struct Place {
     round: u32,
     attempt: u32,
+    /// Whether an earlier attempt was disturbed: one is enough.
+    disturbed_before: bool,
 }
 
 impl Place {
@@ -184,10 +168,11 @@ impl Place {
         }
         let own = || boots.iter().filter(|boot| boot.variant == variant.id);
         let round = u32::try_from(own().filter(counted).count()).unwrap_or(u32::MAX);
-        let tried = own().filter(|boot| boot.round == round);
+        let tried = || own().filter(|boot| boot.round == round);
         Ok(Place {
             round,
-            attempt: tried.map(|boot| boot.attempt + 1).max().unwrap_or(0),
+            attempt: tried().map(|boot| boot.attempt + 1).max().unwrap_or(0),
+            disturbed_before: tried().any(|boot| boot.outcome == DISTURBED),
         })
     }
 }
@@ -196,11 +181,15 @@ impl Place {
 fn begin(db: &mut Db, wanted: &Wanted, host: &Host, files: &Files) -> Result<TrialId> {
     let machine = machine::describe("")?;
     let plan_json = to_json(&wanted.plan)?;
+    // Not its memory, of which each kernel has another opinion.
+    let mut plan = wanted.plan.clone();
+    plan.shape.memory_mib = 0;
     let plan_key = hash16([
         "no guest",
         &wanted.name,
-        &plan_json,
-        &machine.key,
+        &to_json(&plan)?,
+        &machine.hostname,
+        &machine.cpu_model,
         env!("CARGO_PKG_VERSION"),
     ]);
     if let Some(id) = db.unfinished_trial(&plan_key)? {
@@ -306,27 +295,4 @@ fn running_kernel(files: &Files) -> Result<ktrial_db::Kernel> {
         release,
         image_sha256: None,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_set_otherwise_than_at_first_is_said() {
-        let host = |settings: &[(&str, &str)]| Host {
-            settings: settings
-                .iter()
-                .map(|(name, found)| ((*name).to_owned(), (*found).to_owned()))
-                .collect(),
-            ..Host::default()
-        };
-        let first = host(&[("boost", "off"), ("SMT", "on")]);
-        assert_eq!(set_otherwise(&first, &first), None);
-        let later = host(&[("boost", "on"), ("SMT", "on"), ("KSM", "off")]);
-        assert_eq!(
-            set_otherwise(&first, &later).unwrap(),
-            "set otherwise: KSM: off (at first: unknown); boost: on (at first: off)"
-        );
-    }
 }

@@ -1,6 +1,6 @@
 //! What the machine was when a trial began; stored with it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
@@ -59,6 +59,29 @@ impl Host {
             placement,
             swamping: BTreeMap::new(),
         })
+    }
+
+    /// What of the machine is set otherwise now; nothing in virtual time, where it is no matter.
+    pub fn set_otherwise_now(&self) -> Option<String> {
+        match self.settings.is_empty() {
+            true => None,
+            false => self.set_otherwise(&audit(&Files::here()).settings()),
+        }
+    }
+
+    /// What of the machine is set otherwise in `now`, in words.
+    pub fn set_otherwise(&self, now: &BTreeMap<String, String>) -> Option<String> {
+        let names: BTreeSet<&String> = self.settings.keys().chain(now.keys()).collect();
+        let word = |of: &BTreeMap<String, String>, name: &String| {
+            of.get(name).map_or("unknown", String::as_str).to_owned()
+        };
+        let others: Vec<String> = names
+            .into_iter()
+            .map(|name| (name, word(&self.settings, name), word(now, name)))
+            .filter(|(_, before, now)| before != now)
+            .map(|(name, before, now)| format!("{name}: {now} (at first: {before})"))
+            .collect();
+        (!others.is_empty()).then(|| format!("set otherwise: {}", others.join("; ")))
     }
 
     /// What of it a reader of verdicts has to know, for the terminal; none if there is nothing.
@@ -150,6 +173,28 @@ mod tests {
             ..Host::default()
         };
         assert_eq!(unseen.render(), "");
+    }
+
+    #[test]
+    fn what_is_set_otherwise_than_at_first_is_said() {
+        let settings = |all: &[(&str, &str)]| -> BTreeMap<String, String> {
+            let all = all.iter();
+            all.map(|(name, found)| ((*name).to_owned(), (*found).to_owned()))
+                .collect()
+        };
+        let host = Host {
+            settings: settings(&[("boost", "off"), ("SMT", "on")]),
+            ..Host::default()
+        };
+        assert_eq!(host.set_otherwise(&host.settings), None);
+        let later = settings(&[("boost", "on"), ("SMT", "on"), ("KSM", "off")]);
+        assert_eq!(
+            host.set_otherwise(&later).unwrap(),
+            "set otherwise: KSM: off (at first: unknown); boost: on (at first: off)"
+        );
+        assert_eq!(Host::default().set_otherwise_now(), None);
+        let here = Host::now(Placement::default(), Clock::Real).unwrap();
+        assert_eq!(here.set_otherwise_now(), None);
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub(super) struct Due {
     pub(super) position: u32,
     pub(super) variant: usize,
     pub(super) attempt: u32,
+    /// Whether an earlier attempt was disturbed: one is enough.
+    pub(super) disturbed_before: bool,
     pub(super) seed: u64,
 }
 
@@ -146,7 +148,9 @@ impl<'a> Lanes<'a> {
         loop {
             let started_at = unix_ms();
             let boot = self.boot(&due);
-            let again = due.attempt < last && boot.as_ref().is_ok_and(|boot| self.is_bad(boot));
+            let again =
+                due.attempt < last && boot.as_ref().is_ok_and(|boot| self.is_bad(boot, &due));
+            let disturbed = boot.as_ref().is_ok_and(|boot| boot.disturbance().is_some());
             let _ = sender.send(Done {
                 due: due.clone(),
                 started_at,
@@ -157,15 +161,18 @@ impl<'a> Lanes<'a> {
                 return;
             }
             due.attempt += 1;
+            due.disturbed_before |= disturbed;
         }
     }
 
     /// Whether a boot says less of its kernel than another one would.
-    fn is_bad(&self, boot: &Boot) -> bool {
+    fn is_bad(&self, boot: &Boot, due: &Due) -> bool {
+        // What a watched boot says of times is thrown away anyway.
+        let may_repeat = due.watch.is_none() && !due.disturbed_before;
         let in_time = || self.again_until.is_none_or(|until| Instant::now() < until);
         match boot.ending.at() {
             Some(at) => at == At::Host,
-            None => boot.disturbance().is_some() && in_time(),
+            None => may_repeat && boot.disturbance().is_some() && in_time(),
         }
     }
 

@@ -16,10 +16,9 @@ use ktrial_db::{Db, TrialId};
 
 use crate::fault::{Fault, Result};
 use crate::home::Home;
-use crate::machine::exclusive::Exclusive;
 use crate::progress::Progress;
 use crate::timestamp::unix_ms;
-use crate::vm::{Clock, Pins};
+use crate::vm::Pins;
 
 pub use plan::{KernelOf, Plan, PlannedVariant, Run};
 pub use prepare::{Prepared, Wanted, prepare};
@@ -39,10 +38,6 @@ pub fn run(home: &Home, db: &mut Db, prepared: &Prepared, progress: &Progress) -
     let id = match db.unfinished_trial(&prepared.plan_key)? {
         Some(id) => id,
         None => prepared.begin(db)?,
-    };
-    let _right = match prepared.plan.clock {
-        Clock::Real => Some(Exclusive::wait(progress)?),
-        Clock::Virtual | Clock::Emulated => None,
     };
     let pins = prepared.host.placement.pins.as_ref();
     let _kept_off = pins.map(Pins::keep_ktrial_off).transpose()?;

@@ -17,6 +17,7 @@ use crate::hash::{hash16, sha256_of_file};
 use crate::home::Home;
 use crate::kernel::{Builder, Config, Kernel, Toolchain};
 use crate::machine::audit::kernel_options::swamping;
+use crate::machine::exclusive::Exclusive;
 use crate::progress::Progress;
 use crate::series::{self, record};
 use crate::terminal::{complain, plain};
@@ -61,6 +62,8 @@ pub struct Prepared {
     /// How long its boots may take together, in milliseconds.
     pub budget_ms: Option<u64>,
     applied: record::Applied,
+    #[allow(dead_code, reason = "held for its drop")]
+    right: Option<Exclusive>,
     seed: Option<u64>,
     title: String,
     command_line: String,
@@ -80,11 +83,8 @@ pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Resu
     vm::check_turns(&qemu, wanted.plan.clock, wanted.plan.shape.cpus)?;
     let counter = wanted.plan.count.then(|| vm::counter::plugin(&qemu));
     let counter = counter.transpose()?;
-    let placement = Placement::here(&wanted.plan.shape, wanted.plan.clock)?;
-    placement.check(wanted.plan.clock)?;
-    for note in &placement.notes {
-        progress.say(&format!("guests: {note}"));
-    }
+    // Before anything is built: a compiler beside it would be in another one's figures.
+    let (placement, right) = Placement::claim(&wanted.plan.shape, wanted.plan.clock, progress)?;
     let outcome = series::apply_to(tree, series)?;
     progress.say(&series::summary(&series.name, &outcome));
     // Not for --quiet to hide.
@@ -136,6 +136,7 @@ pub fn prepare(home: &Home, mut wanted: Wanted<'_>, progress: &Progress) -> Resu
         programs,
         kernels,
         applied: record::Applied::of(&outcome),
+        right,
         budget_ms: wanted.budget_ms,
         seed: wanted.seed,
         title: format!("{} on {}", series.name, tree.title()),

@@ -316,9 +316,9 @@ pub(super) fn failed_job(variant: &str, runs: &[Run], reports: &[JobReport]) -> 
     ))
 }
 
-/// What is to be said of a boot that ran well: what disturbed it, a shape that is not what was asked
+/// What is to be said of a boot: what disturbed it, what is to be said `also`, a shape that is not what was asked
 /// for, and warnings of its kernel.
-pub(super) fn remarks(boot: &Boot, plan: &Plan) -> Option<String> {
+pub(super) fn remarks(boot: &Boot, plan: &Plan, also: Option<String>) -> Option<String> {
     let disturbed = boot.disturbance().map(|why| format!("disturbed: {why}"));
     let seen = Seen::of(&boot.frames);
     let shaped = seen.map_or_else(Vec::new, |seen| {
@@ -330,6 +330,7 @@ pub(super) fn remarks(boot: &Boot, plan: &Plan) -> Option<String> {
     let warnings = (boot.warnings > 0).then(|| format!("{} kernel warnings", boot.warnings));
     let remarks: Vec<String> = disturbed
         .into_iter()
+        .chain(also)
         .chain(shaped)
         .chain(warnings)
         .collect();

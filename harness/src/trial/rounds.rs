@@ -143,7 +143,8 @@ impl Stage<'_> {
             let line = done.line(self.prepared);
             let variant = &self.prepared.plan.variants[done.due.variant];
             let plan = &self.prepared.plan;
-            store(db, &trial, plan, variant, &self.runs, done)?;
+            let also = self.prepared.host.set_otherwise_now();
+            store(db, &trial, plan, variant, &self.runs, done, also)?;
             made += usize::from(counts);
             task.step(made as u64, &line);
             Ok(())
@@ -203,13 +204,14 @@ impl Stage<'_> {
                 if trial.variants[variant].left_out || counted.contains(&(round, id)) {
                     continue;
                 }
-                let tried = boots.iter().filter(|b| b.round == round && b.variant == id);
+                let tried = || boots.iter().filter(|b| b.round == round && b.variant == id);
                 due.push(Due {
                     watch: None,
                     round,
                     position: position as u32,
                     variant,
-                    attempt: tried.map(|b| b.attempt + 1).max().unwrap_or(0),
+                    attempt: tried().map(|b| b.attempt + 1).max().unwrap_or(0),
+                    disturbed_before: tried().any(|b| b.outcome == DISTURBED),
                     seed: boot_seed(trial.seed, round, position as u32),
                 });
             }
@@ -243,7 +245,7 @@ fn ends_trial(at: At) -> bool {
     matches!(at, At::Kernel | At::Guest | At::User)
 }
 
-/// Stores what a boot was, then fails if it failed and is not tried again.
+/// Stores what a boot was, with what is to be said of it `also`, then fails if it failed and is not tried again.
 fn store(
     db: &mut Db,
     trial: &Trial,
@@ -251,6 +253,7 @@ fn store(
     variant: &PlannedVariant,
     runs: &[Run],
     done: Done,
+    also: Option<String>,
 ) -> Result<()> {
     let boot = done.boot?;
     let due = done.due;
@@ -269,7 +272,7 @@ fn store(
         artifacts.push(hosted.artifact()?);
     }
     let perturbation = serde_json::to_string(&Perturbation::of(due.seed));
-    let (outcome, detail) = called(&trouble, record::remarks(&boot, plan), done.again);
+    let (outcome, detail) = called(&trouble, record::remarks(&boot, plan, also), done.again);
     record::store(
         db,
         &NewBoot {
@@ -303,7 +306,10 @@ fn called(
     again: bool,
 ) -> (String, Option<String>) {
     match trouble {
-        Some((word, fault)) => (word.clone(), Some(fault.what.clone())),
+        Some((word, fault)) => {
+            let all = [fault.what.clone()].into_iter().chain(remarks);
+            (word.clone(), Some(all.collect::<Vec<_>>().join("; ")))
+        }
         None if again => (DISTURBED.into(), remarks),
         None => ("ok".into(), remarks),
     }

@@ -76,6 +76,7 @@ fn still_due(db: &Db, trial: &Trial, watches: &[Watch]) -> Result<Vec<Due>> {
                     position: u32::try_from(variant).unwrap_or(u32::MAX),
                     variant,
                     attempt: 0,
+                    disturbed_before: false,
                     seed: boot_seed(trial.seed, u32::MAX, 0),
                 });
             }

@@ -27,8 +27,8 @@ pub struct Pins {
 }
 
 impl Pins {
-    /// Lets this thread of ktrial's, and what it starts from now on, run beside the vCPUs only, until
-    /// the guard is dropped.
+    /// Lets this thread of ktrial's, and the threads that it makes from now on, run beside the vCPUs
+    /// only, until the guard is dropped. QEMU is held by [`Pins::hold`].
     ///
     /// # Errors
     /// A host fault if the system does not let it.
@@ -48,6 +48,8 @@ impl Pins {
     /// # Errors
     /// A host fault if the system does not let it, or that shows what is elsewhere.
     pub(super) fn hold(&self, qemu: u32, vcpus: &[i64]) -> Result<()> {
+        // Twice, for a thread that came while the first one that made it was not held yet.
+        self.apply(qemu, vcpus)?;
         self.apply(qemu, vcpus)?;
         let breaches = self.breaches(&Files::here(), qemu, vcpus);
         match breaches.is_empty() {

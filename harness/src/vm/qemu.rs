@@ -101,7 +101,12 @@ impl Qemu {
             .or_host(|| format!("write {}", files.log.display()))?;
         // The monitor is QEMU's standard input: a socket without a path, gone with its ends.
         let (ours, theirs) = UnixStream::pair().or_host(doing)?;
-        ours.set_read_timeout(Some(MONITOR_DEADLINE))
+        // It greets once the guest's memory is there, where that is taken whole: a second a GiB.
+        let memory = match launch.clock {
+            Clock::Real => Duration::from_secs(u64::from(launch.memory_mib >> 10)),
+            Clock::Virtual | Clock::Emulated => Duration::ZERO,
+        };
+        ours.set_read_timeout(Some(MONITOR_DEADLINE + memory))
             .or_host(doing)?;
         ours.set_write_timeout(Some(MONITOR_DEADLINE))
             .or_host(doing)?;

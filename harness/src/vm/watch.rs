@@ -226,8 +226,10 @@ impl Watch<'_> {
         self.phase = match *frame {
             Frame::Hello { .. } => {
                 self.until_agent = Some(self.start.elapsed());
-                let measured = self.measured.take();
-                self.meter = measured.and_then(|who| Meter::start(Files::here(), who));
+                // A guest that says it twice does not end what is looked at.
+                if let Some(measured) = self.measured.take() {
+                    self.meter = Meter::start(Files::here(), measured);
+                }
                 Phase::Idle { since }
             }
             Frame::Begin { job, ns } => {

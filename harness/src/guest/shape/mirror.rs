@@ -181,10 +181,7 @@ impl Cores {
         let nodes: Vec<_> = topology.parts(Is::Node).iter().map(|n| n.number).collect();
         let bare = |node: &usize| located.iter().all(|cpu| cpu.node != *node);
         let without = (0..nodes.len()).filter(bare).collect();
-        let usable: Vec<Located> = located
-            .into_iter()
-            .filter(|cpu| !topology.disallowed.contains(&cpu.cpu))
-            .collect();
+        let usable = topology.usable();
         Cores {
             all: usable
                 .chunk_by(|a, b| a.core == b.core)
