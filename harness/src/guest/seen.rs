@@ -249,9 +249,16 @@ mod tests {
                 "its nodes are 0-7, not 0-3 | 4-7",
             ]
         );
+        // A kernel before Linux 5.3 does not tell of dies, which is no matter where there is one.
         let silent = Seen::of(&frames(|parts, _| parts[1] = None)).unwrap();
+        assert_eq!(silent.differences(&shape(), true), Vec::<String>::new());
+        let mut dies = shape();
+        if let Some(layout) = &mut dies.layout {
+            (layout.dies, layout.cores) = (2, 1);
+        }
+        assert_eq!(silent.differences(&dies, false), Vec::<String>::new());
         assert_eq!(
-            silent.differences(&shape(), true),
+            silent.differences(&dies, true),
             [
                 "it does not say what its dies are",
                 "it does not say what its cores are"
@@ -277,6 +284,11 @@ mod tests {
                 "it has no node 1",
             ]
         );
+        // What a guest makes up has a bound.
+        lines.extend((5_000..9_000).map(|number| Frame::Cpu {
+            number,
+            parts: [Some(0); 4],
+        }));
         lines.remove(3);
         assert_eq!(
             Seen::of(&lines).unwrap().differences(&shape(), true),
