@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use ktrial::fault::{At, Result};
 use ktrial::guest::Shape;
@@ -158,6 +160,51 @@ fn a_boot_counts_once_and_a_name_is_one_kernel() {
     // With other options it is another trial.
     assert_ne!(machine.measures("base", 20).unwrap(), id);
     assert_eq!(machine.db.check().unwrap(), []);
+}
+
+/// The agent and the workload each are a group of their own, which a guard and their parents' end take
+/// with them.
+#[test]
+fn a_measurement_that_is_killed_leaves_nothing_running() {
+    let folder = TempDir::new().unwrap();
+    let mut ktrial = Command::new(env!("CARGO_BIN_EXE_ktrial"))
+        .args([
+            "measure",
+            "--look",
+            "-w",
+            "unmap:threads=2",
+            "--duration",
+            "60000",
+        ])
+        .env("KTRIAL_HOME", folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let pattern = format!("{}/cache/run/bare-.*/unmap", folder.path().display());
+    let running = || {
+        Command::new("pgrep")
+            .args(["-f", &pattern])
+            .output()
+            .unwrap()
+            .status
+            .success()
+    };
+    let wait = |wanted: bool| {
+        let start = Instant::now();
+        while running() != wanted {
+            assert!(
+                start.elapsed() < Duration::from_secs(120),
+                "still {}",
+                !wanted
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    wait(true);
+    ktrial.kill().unwrap();
+    ktrial.wait().unwrap();
+    wait(false);
 }
 
 #[test]

@@ -7,10 +7,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/reboot.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -139,6 +141,11 @@ void system_raise_limits(void)
 	write_setting("/proc/sys/fs/file-max", MAX_FILES);
 	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
 		fatal("cannot raise RLIMIT_NOFILE: %s", strerror(errno));
+}
+
+void system_die_with_parent(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 _Noreturn void system_power_off(void)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 
 #include "run.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -227,23 +228,33 @@ static void drain(struct output *o)
 		frame(o->channel, "drop", "%s %" PRIu64, o->job, o->dropped);
 }
 
+/* By this a later ktrial knows what an earlier one has left on its own machine. */
+#define OWNER "KTRIAL_CHILD_OF"
+
 /* In the child. Its outputs are 1 and 2 before the program is looked for, so
  * that the reason why it can't run is a line of the job. */
 static _Noreturn void become(const struct job *job, int out, int err)
 {
 	static char path[] = "PATH=/bin", home[] = "HOME=/";
 	static char marks[PATH_MAX + sizeof("KTRIAL_MARKS=")], id[256];
-	char *environment[] = { path, home, NULL, NULL, NULL };
+	static char owner[PATH_MAX + sizeof(OWNER "=") + 16];
+	char *environment[] = { path, home, NULL, NULL, NULL, NULL };
+	size_t used = 2;
 	int null = open("/dev/null", O_RDONLY);
 	sigset_t none;
 
 	if (marks_port) {
 		snprintf(marks, sizeof(marks), "KTRIAL_MARKS=%s", marks_port);
 		snprintf(id, sizeof(id), "KTRIAL_JOB=%s", job->id);
-		environment[2] = marks;
-		environment[3] = id;
+		environment[used++] = marks;
+		environment[used++] = id;
+	}
+	if (getenv(OWNER)) {
+		snprintf(owner, sizeof(owner), OWNER "=%s", getenv(OWNER));
+		environment[used++] = owner;
 	}
 	setpgid(0, 0);
+	system_die_with_parent();
 	if (null >= 0)
 		dup2(null, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);

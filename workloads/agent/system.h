@@ -27,6 +27,9 @@ void system_raise_limits(void);
  * system does not tell is left out. */
 void system_say_topology(struct channel *channel);
 
+/* The calling process is killed when the one that made it ends. */
+void system_die_with_parent(void);
+
 _Noreturn void system_power_off(void);
 
 #endif
