@@ -129,7 +129,6 @@ fn run(cli: Cli) -> Result<u8> {
             leftover.name, leftover.pid
         ));
     }
-    // Whoever reads a stranger's machine is a part of a ktrial that has done so.
     tune::put_back(&context);
     match cli.command {
         Command::Doctor => doctor::run(&context),

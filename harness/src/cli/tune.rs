@@ -48,7 +48,7 @@ pub(super) fn run(context: &Context, arguments: &Arguments) -> Result<u8> {
 }
 
 /// What of putting back is worth a line.
-pub(super) fn say(context: &Context, returned: &Returned) {
+fn say(context: &Context, returned: &Returned) {
     let change = &returned.change;
     let line = match &returned.how {
         How::PutBack | How::AsBefore => return,

@@ -7,7 +7,7 @@ use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 
-use crate::fault::{Fault, OrHost, Result};
+use crate::fault::{OrHost, Result};
 use crate::process;
 use crate::progress::Progress;
 
@@ -41,13 +41,13 @@ impl Exclusive {
     }
 
     fn wait_for(name: &str, say: &mut dyn FnMut(&str)) -> Result<Exclusive> {
-        let mut said = None;
-        for look in 0_u64.. {
+        let (mut said, mut looks) = (None, 0_u64);
+        loop {
             if let Some(right) = Exclusive::take(name)? {
                 return Ok(right);
             }
             // Whoever asks takes a place in a queue that the holder never looks at: so not often.
-            let holder = (look % ASK_EVERY == 0).then(|| holder(name)).flatten();
+            let holder = (looks % ASK_EVERY == 0).then(|| holder(name)).flatten();
             if let Some(pid) = holder.filter(|_| said != holder) {
                 say(&format!(
                     "another ktrial (pid {pid}) measures on this machine: waiting for its end"
@@ -56,11 +56,10 @@ impl Exclusive {
             }
             process::check_interrupt()?;
             std::thread::sleep(10 * process::TICK);
+            looks += 1;
         }
-        Err(Fault::host("nobody waits that long"))
     }
 
-    /// Takes it, if nobody has it.
     fn take(name: &str) -> Result<Option<Exclusive>> {
         let doing = || "make sure that nothing else measures here".to_owned();
         let address = SocketAddr::from_abstract_name(name).or_host(doing)?;

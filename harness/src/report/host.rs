@@ -6,8 +6,8 @@ use super::machine::machine_svg;
 use super::record::Record;
 use super::site::Extra;
 use crate::machine::audit::{Finding, State};
+use crate::machine::text;
 use crate::machine::topology::Topology;
-use crate::machine::{audit::kernel_options::Swamping, text};
 use crate::trial::host::Host;
 
 /// What the page shows.
@@ -54,18 +54,12 @@ pub(super) fn section(record: &Record) -> (Option<HostSection>, Vec<Extra>) {
         })
         .into_iter()
         .collect();
-    let options = host.swamping.iter().flat_map(|(kernel, options)| {
-        let said = |Swamping { option, effect }: &Swamping| {
-            format!("the kernel of {kernel} has {option}: {effect}")
-        };
-        options.iter().map(said).collect::<Vec<_>>()
-    });
     let mut findings: Vec<&Finding> = host.audit.findings.iter().collect();
     findings.sort_by_key(|finding| finding.state != State::Noisy);
     let section = HostSection {
         text: text::render(&host.topology, Some(&host.identity), &host.known),
         picture: extras.first().map(|_| name),
-        swamping: options.collect(),
+        swamping: host.options_that_swamp().collect(),
         matters: !host.settings.is_empty(),
         noisy: host.audit.noisy().count(),
         findings: findings.into_iter().map(row).collect(),

@@ -205,7 +205,7 @@ fn begin(db: &mut Db, wanted: &Wanted, host: &Host, files: &Files) -> Result<Tri
         base_commit: String::new(),
         base_tree: String::new(),
     })?;
-    let variant = new_variant(db, &wanted.variant, 0, files)?;
+    let variant = new_variant(db, &wanted.variant, 0, &running_kernel(files)?)?;
     Ok(db.begin_trial(&NewTrial {
         plan_key,
         machine: machine_id,
@@ -246,13 +246,18 @@ fn this_variant(db: &mut Db, trial: &Trial, name: &str, files: &Files) -> Result
         };
     }
     let position = u32::try_from(trial.variants.len()).unwrap_or(u32::MAX);
-    let variant = new_variant(db, name, position, files)?;
+    let variant = new_variant(db, name, position, &running)?;
     db.add_variant(trial.id, &variant)?;
     known(&stored(db, trial.id)?).ok_or_else(|| Fault::host("the database lost a variant"))
 }
 
-fn new_variant(db: &mut Db, name: &str, position: u32, files: &Files) -> Result<NewVariant> {
-    let kernel = db.put_kernel(&running_kernel(files)?)?;
+fn new_variant(
+    db: &mut Db,
+    name: &str,
+    position: u32,
+    running: &ktrial_db::Kernel,
+) -> Result<NewVariant> {
+    let kernel = db.put_kernel(running)?;
     Ok(NewVariant {
         name: name.to_owned(),
         position,

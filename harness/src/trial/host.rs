@@ -90,11 +90,7 @@ impl Host {
         let mut line = |said: String| {
             let _ = writeln!(text, "{}", folded(&said));
         };
-        for (kernel, options) in &self.swamping {
-            for Swamping { option, effect } in options {
-                line(format!("the kernel of {kernel} has {option}: {effect}"));
-            }
-        }
+        self.options_that_swamp().for_each(&mut line);
         for note in &self.placement.notes {
             line(format!("guests: {note}"));
         }
@@ -111,6 +107,15 @@ impl Host {
             true => text,
             false => format!("\n{text}"),
         }
+    }
+
+    /// `the kernel of base has CONFIG_KASAN: …`, for each option that swamps what a patch does.
+    pub fn options_that_swamp(&self) -> impl Iterator<Item = String> {
+        let kernels = self.swamping.iter();
+        let each = kernels.flat_map(|(kernel, all)| all.iter().map(move |one| (kernel, one)));
+        each.map(|(kernel, Swamping { option, effect })| {
+            format!("the kernel of {kernel} has {option}: {effect}")
+        })
     }
 
     /// What a trial stored; nothing where that can't be read.

@@ -316,8 +316,8 @@ pub(super) fn failed_job(variant: &str, runs: &[Run], reports: &[JobReport]) -> 
     ))
 }
 
-/// What is to be said of a boot: what disturbed it, what is to be said `also`, a shape that is not what was asked
-/// for, and warnings of its kernel.
+/// What is to be said of a boot: what disturbed it, what is to be said `also`, a shape that is not what
+/// was asked for, and warnings of its kernel.
 pub(super) fn remarks(boot: &Boot, plan: &Plan, also: Option<String>) -> Option<String> {
     let disturbed = boot.disturbance().map(|why| format!("disturbed: {why}"));
     let seen = Seen::of(&boot.frames);

@@ -131,8 +131,10 @@ impl Stage<'_> {
         let name = format!("boots {}({lanes} at once)", self.which_rounds());
         let task = self.progress.task(&name, Some(due.len() as u64));
         let start = Instant::now();
-        let spent = self.took(&db.boots(id)?, 0);
-        let left = self.prepared.budget_ms.map(|all| all.saturating_sub(spent));
+        let left = match self.prepared.budget_ms {
+            Some(all) => Some(all.saturating_sub(self.took(&db.boots(id)?, 0))),
+            None => None,
+        };
         let boots = Lanes::new(self.home, self.prepared, &self.runs, self.folder.clone())
             .again_until(left.map(|left| start + Duration::from_millis(left)));
         let mut in_jobs = Duration::ZERO;
@@ -245,7 +247,8 @@ fn ends_trial(at: At) -> bool {
     matches!(at, At::Kernel | At::Guest | At::User)
 }
 
-/// Stores what a boot was, with what is to be said of it `also`, then fails if it failed and is not tried again.
+/// Stores what a boot was, with what is to be said of it `also`, then fails if it failed and is not
+/// tried again.
 fn store(
     db: &mut Db,
     trial: &Trial,
